@@ -1,0 +1,2 @@
+//! The limit.
+fn main() {}

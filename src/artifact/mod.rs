@@ -1,0 +1,5 @@
+//! What is inside a file or folder.
+
+mod options;
+
+pub use options::{IntegrityPolicy, Nesting, OnDamage, Options};

@@ -1,0 +1,396 @@
+//! The writer: RFC 8785 canonical JSON, or the same members indented.
+
+use std::io;
+
+use crate::digest::Digest;
+
+/// Where written bytes go: a hash, a file, a buffer.
+pub trait Sink {
+    /// Takes the next bytes.
+    fn put(&mut self, bytes: &[u8]) -> io::Result<()>;
+}
+
+impl Sink for Vec<u8> {
+    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.extend_from_slice(bytes);
+        Ok(())
+    }
+}
+
+/// What can write itself as one JSON value, members in canonical order.
+pub trait WriteJson {
+    /// Writes exactly one value.
+    fn write_json(&self, w: &mut Writer<'_>);
+}
+
+impl<T: WriteJson + ?Sized> WriteJson for &T {
+    fn write_json(&self, w: &mut Writer<'_>) {
+        (**self).write_json(w);
+    }
+}
+
+impl WriteJson for str {
+    fn write_json(&self, w: &mut Writer<'_>) {
+        w.string(self);
+    }
+}
+
+impl WriteJson for String {
+    fn write_json(&self, w: &mut Writer<'_>) {
+        w.string(self);
+    }
+}
+
+impl<T: WriteJson> WriteJson for [T] {
+    fn write_json(&self, w: &mut Writer<'_>) {
+        w.begin_array();
+        for item in self {
+            item.write_json(w);
+        }
+        w.end_array();
+    }
+}
+
+impl<T: WriteJson> WriteJson for Vec<T> {
+    fn write_json(&self, w: &mut Writer<'_>) {
+        self.as_slice().write_json(w);
+    }
+}
+
+const FLUSH_AT: usize = 32 * 1024;
+
+struct Frame {
+    empty: bool,
+    /// Whether a key has been written and its value has not.
+    #[cfg(debug_assertions)]
+    last_key: Option<Vec<u8>>,
+}
+
+/// Streams one JSON document into a [`Sink`].
+///
+/// Callers give object members in canonical order (UTF-16 code units); debug
+/// builds check it. A failing sink stops all output; [`Writer::finish`] tells.
+pub struct Writer<'a> {
+    sink: &'a mut dyn Sink,
+    buffer: Vec<u8>,
+    stack: Vec<Frame>,
+    after_key: bool,
+    indent: bool,
+    error: Option<io::Error>,
+}
+
+impl<'a> Writer<'a> {
+    /// Canonical form: no white space at all.
+    pub fn canonical(sink: &'a mut dyn Sink) -> Self {
+        Self {
+            sink,
+            buffer: Vec::with_capacity(1024),
+            stack: Vec::new(),
+            after_key: false,
+            indent: false,
+            error: None,
+        }
+    }
+
+    /// The same members, indented by two spaces.
+    pub fn indented(sink: &'a mut dyn Sink) -> Self {
+        Self {
+            indent: true,
+            ..Self::canonical(sink)
+        }
+    }
+
+    /// Flushes, and says whether all bytes reached the sink.
+    pub fn finish(mut self) -> io::Result<()> {
+        debug_assert!(self.stack.is_empty(), "an object or array is still open");
+        self.flush();
+        match self.error {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
+    }
+
+    /// [`Writer::finish`] for sinks that cannot fail (hashes and buffers).
+    pub fn finish_infallible(self) {
+        let done = self.finish();
+        debug_assert!(done.is_ok());
+    }
+
+    fn flush(&mut self) {
+        if self.error.is_none() {
+            if let Err(error) = self.sink.put(&self.buffer) {
+                self.error = Some(error);
+            }
+        }
+        self.buffer.clear();
+    }
+
+    fn put(&mut self, bytes: &[u8]) {
+        if bytes.len() >= FLUSH_AT {
+            self.flush();
+            if self.error.is_none() {
+                if let Err(error) = self.sink.put(bytes) {
+                    self.error = Some(error);
+                }
+            }
+            return;
+        }
+        self.buffer.extend_from_slice(bytes);
+        if self.buffer.len() >= FLUSH_AT {
+            self.flush();
+        }
+    }
+
+    fn new_line(&mut self) {
+        if self.indent {
+            self.put(b"\n");
+            for _ in 0..self.stack.len() {
+                self.put(b"  ");
+            }
+        }
+    }
+
+    /// Everything that stands before a value: nothing after a key, else the
+    /// comma between array elements.
+    fn before_value(&mut self) {
+        if self.after_key {
+            self.after_key = false;
+            return;
+        }
+        if let Some(frame) = self.stack.last_mut() {
+            let first = std::mem::replace(&mut frame.empty, false);
+            if !first {
+                self.put(b",");
+            }
+            self.new_line();
+        }
+    }
+
+    /// Opens an object.
+    pub fn begin_object(&mut self) {
+        self.before_value();
+        self.put(b"{");
+        self.push();
+    }
+
+    /// Closes an object.
+    pub fn end_object(&mut self) {
+        self.close(b"}");
+    }
+
+    /// Opens an array.
+    pub fn begin_array(&mut self) {
+        self.before_value();
+        self.put(b"[");
+        self.push();
+    }
+
+    /// Closes an array.
+    pub fn end_array(&mut self) {
+        self.close(b"]");
+    }
+
+    fn push(&mut self) {
+        self.stack.push(Frame {
+            empty: true,
+            #[cfg(debug_assertions)]
+            last_key: None,
+        });
+    }
+
+    fn close(&mut self, bracket: &[u8]) {
+        let frame = self.stack.pop();
+        debug_assert!(frame.is_some() && !self.after_key);
+        if frame.is_some_and(|frame| !frame.empty) {
+            self.new_line();
+        }
+        self.put(bracket);
+    }
+
+    /// A member name that needs no escape (all of ours).
+    pub fn key(&mut self, name: &str) {
+        debug_assert!(name.bytes().all(|b| b >= b' ' && b != b'"' && b != b'\\'));
+        self.before_key(name.as_bytes());
+        self.buffer.push(b'"');
+        self.buffer.extend_from_slice(name.as_bytes());
+        self.after_name();
+    }
+
+    /// Any member name, as WTF-8.
+    pub fn key_text(&mut self, name: &[u8]) {
+        self.before_key(name);
+        self.buffer.push(b'"');
+        self.escape(name);
+        self.after_name();
+    }
+
+    fn before_key(&mut self, name: &[u8]) {
+        debug_assert!(!self.after_key);
+        if let Some(frame) = self.stack.last_mut() {
+            #[cfg(debug_assertions)]
+            {
+                if let Some(last) = &frame.last_key {
+                    assert_eq!(
+                        super::text::cmp_utf16(last, name),
+                        std::cmp::Ordering::Less,
+                        "members out of order: {} then {}",
+                        String::from_utf8_lossy(last),
+                        String::from_utf8_lossy(name)
+                    );
+                }
+                frame.last_key = Some(name.to_vec());
+            }
+            let first = std::mem::replace(&mut frame.empty, false);
+            if !first {
+                self.buffer.push(b',');
+            }
+            self.new_line();
+        }
+        let _ = name;
+    }
+
+    fn after_name(&mut self) {
+        self.buffer
+            .extend_from_slice(if self.indent { b"\": " } else { b"\":" });
+        self.after_key = true;
+    }
+
+    /// A string.
+    pub fn string(&mut self, text: &str) {
+        self.text(text.as_bytes());
+    }
+
+    /// A string of WTF-8 bytes.
+    pub fn text(&mut self, text: &[u8]) {
+        self.begin_text();
+        self.text_part(text);
+        self.end_text();
+    }
+
+    /// Opens a string that comes in parts.
+    pub fn begin_text(&mut self) {
+        self.before_value();
+        self.put(b"\"");
+    }
+
+    /// The next part of an open string, cut at character boundaries.
+    pub fn text_part(&mut self, text: &[u8]) {
+        self.escape(text);
+    }
+
+    /// Closes a string that came in parts.
+    pub fn end_text(&mut self) {
+        self.put(b"\"");
+    }
+
+    /// RFC 8785 section 3.2.2.2, and lone surrogates as `\udxxx`.
+    fn escape(&mut self, text: &[u8]) {
+        const HEX: &[u8; 16] = b"0123456789abcdef";
+        let mut start = 0;
+        let mut at = 0;
+        while at < text.len() {
+            let byte = text[at];
+            let lone = byte == 0xED && text.get(at + 1).is_some_and(|&next| next >= 0xA0);
+            if byte >= 0x20 && byte != b'"' && byte != b'\\' && !lone {
+                at += 1;
+                continue;
+            }
+            self.put(&text[start..at]);
+            if lone {
+                let second = text.get(at + 1).copied().unwrap_or_default();
+                let third = text.get(at + 2).copied().unwrap_or_default();
+                let unit = 0xD000 | (u16::from(second & 0x3F) << 6) | u16::from(third & 0x3F);
+                let mut escaped = *b"\\u0000";
+                for (slot, shift) in escaped[2..].iter_mut().zip([12, 8, 4, 0]) {
+                    *slot = HEX[usize::from((unit >> shift) & 15)];
+                }
+                self.put(&escaped);
+                at = (at + 3).min(text.len());
+            } else {
+                let short = match byte {
+                    0x08 => b'b',
+                    0x09 => b't',
+                    0x0A => b'n',
+                    0x0C => b'f',
+                    0x0D => b'r',
+                    b'"' | b'\\' => byte,
+                    _ => 0,
+                };
+                if short != 0 {
+                    self.put(&[b'\\', short]);
+                } else {
+                    let (high, low) = (usize::from(byte >> 4), usize::from(byte & 15));
+                    self.put(&[b'\\', b'u', b'0', b'0', HEX[high], HEX[low]]);
+                }
+                at += 1;
+            }
+            start = at;
+        }
+        self.put(&text[start..]);
+    }
+
+    /// `null`
+    pub fn null(&mut self) {
+        self.before_value();
+        self.put(b"null");
+    }
+
+    /// `true` or `false`
+    pub fn bool(&mut self, value: bool) {
+        self.before_value();
+        self.put(if value { b"true" } else { b"false" });
+    }
+
+    /// A number as ECMAScript prints it; not finite is a caller's mistake.
+    pub fn number(&mut self, value: f64) {
+        debug_assert!(value.is_finite());
+        self.before_value();
+        let mut buffer = ryu_js::Buffer::new();
+        // ECMAScript prints -0 as 0.
+        let value = if value == 0.0 { 0.0 } else { value };
+        self.put(buffer.format(value).as_bytes());
+    }
+
+    /// A whole number; beyond 2^53-1 it is written as its nearest double.
+    pub fn u64(&mut self, value: u64) {
+        if value > MAX_SAFE_INTEGER {
+            self.number(value as f64);
+            return;
+        }
+        self.before_value();
+        let mut digits = [0u8; 20];
+        let mut at = digits.len();
+        let mut rest = value;
+        loop {
+            at -= 1;
+            digits[at] = b'0' + (rest % 10) as u8;
+            rest /= 10;
+            if rest == 0 {
+                break;
+            }
+        }
+        self.put(&digits[at..]);
+    }
+
+    /// A whole number or `null`.
+    pub fn optional_u64(&mut self, value: Option<u64>) {
+        match value {
+            Some(value) => self.u64(value),
+            None => self.null(),
+        }
+    }
+
+    /// A digest in hexadecimal behind a prefix: `ev_0123...`.
+    pub fn id(&mut self, prefix: &str, digest: &Digest) {
+        self.before_value();
+        let mut hex = [0u8; 64];
+        digest.write_hex(&mut hex);
+        self.buffer.push(b'"');
+        self.buffer.extend_from_slice(prefix.as_bytes());
+        self.buffer.extend_from_slice(&hex);
+        self.put(b"\"");
+    }
+}
+
+/// 2^53-1, the largest whole number that every JSON reader keeps exactly.
+pub const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;

@@ -1,0 +1,17 @@
+//! `rea` takes software apart without running it and says what it found as
+//! **Evidence**: canonical JSON records whose id is the hash of what they say.
+//!
+//! The engine lives here and knows nothing of command lines or terminals; the
+//! program in `commands/` is one file per subcommand on top of it.
+//!
+//! Start with [`artifact`] (what is inside a file or folder), [`evidence`]
+//! (what a record is) and [`json`] (the one reader and the one writer).
+
+pub mod artifact;
+pub mod digest;
+pub mod error;
+pub mod evidence;
+pub mod json;
+pub mod operation;
+
+pub use error::{Error, Result};

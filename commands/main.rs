@@ -1,2 +1,110 @@
-//! The command line of `rea`.
-fn main() {}
+//! `rea`: the command line. One file per subcommand, on top of the library.
+
+mod artifact_options;
+mod capabilities;
+mod cli;
+mod completions;
+mod errors;
+mod generate;
+mod inspect_artifact;
+mod inventory_artifact;
+mod output;
+mod paint;
+mod progress;
+mod quantity;
+mod registry;
+mod report;
+mod shown;
+mod signals;
+mod table;
+mod ui;
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
+
+use clap::error::ErrorKind;
+
+use crate::cli::Early;
+use crate::errors::{ErrorStyle, USAGE};
+use crate::paint::Paint;
+use crate::ui::Ui;
+
+fn main() -> ExitCode {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let early = Early::of(&arguments);
+    let stderr_is_terminal = io::stderr().is_terminal();
+    let style = ErrorStyle {
+        json: early.json || !stderr_is_terminal,
+        paint: Paint::new(early.color.applies(stderr_is_terminal)),
+        width: errors::width(stderr_is_terminal),
+    };
+    match run(&arguments, style) {
+        Ok(Ok(status)) => status,
+        Ok(Err(error)) => {
+            errors::say(&error, style);
+            ExitCode::from(error.exit_status())
+        }
+        Err(refused) => refuse(&refused, &arguments, &early, style),
+    }
+}
+
+/// The outer error is clap's: a refused command line, or a page of help.
+fn run(
+    arguments: &[OsString],
+    style: ErrorStyle,
+) -> Result<Result<ExitCode, rea::Error>, clap::Error> {
+    let matches = cli::lean().try_get_matches_from(arguments)?;
+    let chosen = matches
+        .subcommand()
+        .and_then(|(name, matches)| Some((registry::find(name)?, matches)));
+    let Some((row, matches)) = chosen else {
+        return Err(cli::lean().error(ErrorKind::MissingSubcommand, "a subcommand is needed"));
+    };
+    (row.run)(matches, &Ui::new(matches, style)?)
+}
+
+fn refuse(
+    refused: &clap::Error,
+    arguments: &[OsString],
+    early: &Early,
+    style: ErrorStyle,
+) -> ExitCode {
+    match refused.kind() {
+        ErrorKind::DisplayVersion => page(refused, early),
+        // Parsed with the lean definition, which has no texts to show.
+        ErrorKind::DisplayHelp => match cli::full().try_get_matches_from(arguments) {
+            Err(help) => page(&help, early),
+            Ok(_) => ExitCode::SUCCESS,
+        },
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand if !style.json => {
+            let help = cli::full().render_help();
+            let text = if style.paint.is_on() {
+                help.ansi().to_string()
+            } else {
+                help.to_string()
+            };
+            let _ = io::stderr().write_all(text.as_bytes());
+            ExitCode::from(USAGE)
+        }
+        _ => {
+            errors::say(&errors::usage(refused, early.operation), style);
+            ExitCode::from(USAGE)
+        }
+    }
+}
+
+/// Writes help or the version. A closed pipe is no error.
+fn page(page: &clap::Error, early: &Early) -> ExitCode {
+    let rendered = page.render();
+    let text = if early.color.applies(io::stdout().is_terminal()) {
+        rendered.ansi().to_string()
+    } else {
+        rendered.to_string()
+    };
+    let mut stdout = io::stdout().lock();
+    let _ = stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.flush());
+    ExitCode::SUCCESS
+}

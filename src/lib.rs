@@ -13,5 +13,6 @@ pub mod error;
 pub mod evidence;
 pub mod json;
 pub mod operation;
+pub mod publish;
 
 pub use error::{Error, Result};

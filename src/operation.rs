@@ -41,6 +41,21 @@ pub enum Family {
     Host,
 }
 
+impl Family {
+    /// All families, in the order in which help lists them.
+    pub const ALL: [Self; 4] = [Self::Everyday, Self::Artifact, Self::Evidence, Self::Host];
+
+    /// The heading in help and catalogs.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Everyday => "Everyday",
+            Self::Artifact => "Files, folders and containers",
+            Self::Evidence => "Evidence",
+            Self::Host => "About rea",
+        }
+    }
+}
+
 /// An operation as data. Help, man pages, completions, `rea capabilities`
 /// and MCP tools are made from it and from the input definition.
 #[derive(Clone, Copy, Debug)]

@@ -91,7 +91,7 @@ impl Default for Options {
 impl WriteJson for Options {
     fn write_json(&self, w: &mut Writer<'_>) {
         let default = Self::default();
-        let mut number = |w: &mut Writer<'_>, name, value: u64, usual: u64| {
+        let number = |w: &mut Writer<'_>, name, value: u64, usual: u64| {
             if value != usual {
                 w.key(name);
                 w.u64(value);

@@ -1,7 +1,7 @@
 //! The record as producers make it: parts in, id and canonical JSON out.
 
 use crate::digest::Digest;
-use crate::json::{WriteJson, Writer};
+use crate::json::{Value, WriteJson, Writer};
 
 /// The id of a record: `ev_` and the SHA-256 of its canonical projection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -10,6 +10,12 @@ pub struct EvidenceId(pub Digest);
 impl EvidenceId {
     /// What stands before the digits.
     pub const PREFIX: &'static str = "ev_";
+
+    /// Reads an id; `None` where `text` has not the form of one.
+    pub fn from_text(text: &[u8]) -> Option<Self> {
+        let digits = text.strip_prefix(Self::PREFIX.as_bytes())?;
+        Digest::from_hex(digits).map(Self)
+    }
 }
 
 impl std::fmt::Display for EvidenceId {
@@ -76,6 +82,12 @@ impl Confidence {
 pub enum Authority {
     /// The software as shipped.
     ShippedArtifact,
+    /// A run of the software under control.
+    ControlledReplay,
+    /// An older release or its documents.
+    HistoricalReference,
+    /// An answer from outside.
+    ExternalService,
     /// A person's or program's conclusion.
     AnalystInference,
 }
@@ -85,6 +97,9 @@ impl Authority {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::ShippedArtifact => "shipped-artifact",
+            Self::ControlledReplay => "controlled-replay",
+            Self::HistoricalReference => "historical-reference",
+            Self::ExternalService => "external-service",
             Self::AnalystInference => "analyst-inference",
         }
     }
@@ -131,15 +146,73 @@ impl Draft<'_> {
     }
 
     fn write(&self, id: Option<EvidenceId>, w: &mut Writer<'_>) {
+        let subject = self.subject.as_ref().map(|subject| SubjectParts {
+            name: &subject.name,
+            sha256: subject.sha256,
+            format: subject.format,
+            architecture: None,
+            local_path: &subject.local_path,
+        });
+        let parts = Parts {
+            analysis_profile: &Value::Null,
+            authority: self.authority.as_str(),
+            confidence: self.confidence.as_str(),
+            environment: &Value::Null,
+            evidence_links: self.evidence_links,
+            limitations: self.limitations,
+            locations: self.locations,
+            normalized_result: self.normalized_result,
+            operation: self.operation,
+            parameters: self.parameters,
+            predicate_type: self.predicate_type,
+            provider: &self.provider,
+            raw_result: &Value::Null,
+            subject,
+        };
+        parts.write(id, w);
+    }
+}
+
+/// All members of a record but its id, ready to be written: the one place
+/// that knows how records are written.
+pub(super) struct Parts<'a> {
+    pub analysis_profile: &'a dyn WriteJson,
+    pub authority: &'a str,
+    pub confidence: &'a str,
+    pub environment: &'a dyn WriteJson,
+    pub evidence_links: &'a [EvidenceId],
+    pub limitations: &'a [String],
+    pub locations: &'a dyn WriteJson,
+    pub normalized_result: &'a dyn WriteJson,
+    pub operation: &'a str,
+    pub parameters: &'a dyn WriteJson,
+    pub predicate_type: &'a str,
+    pub provider: &'a dyn WriteJson,
+    pub raw_result: &'a dyn WriteJson,
+    pub subject: Option<SubjectParts<'a>>,
+}
+
+/// The subject of [`Parts`].
+pub(super) struct SubjectParts<'a> {
+    pub name: &'a str,
+    pub sha256: Digest,
+    pub format: &'a str,
+    pub architecture: Option<&'a str>,
+    pub local_path: &'a str,
+}
+
+impl Parts<'_> {
+    /// The record under `id`, or without one what the id is the hash of.
+    pub fn write(&self, id: Option<EvidenceId>, w: &mut Writer<'_>) {
         w.begin_object();
         w.key("analysis_profile");
-        w.null();
+        self.analysis_profile.write_json(w);
         w.key("authority");
-        w.string(self.authority.as_str());
+        w.string(self.authority);
         w.key("confidence");
-        w.string(self.confidence.as_str());
+        w.string(self.confidence);
         w.key("environment");
-        w.null();
+        self.environment.write_json(w);
         if let Some(id) = id {
             w.key("evidence_id");
             id.write_json(w);
@@ -159,42 +232,52 @@ impl Draft<'_> {
         w.key("predicate_type");
         w.string(self.predicate_type);
         w.key("provider");
-        w.begin_object();
-        w.key("id");
-        w.string(self.provider.id);
-        w.key("name");
-        w.string(self.provider.name);
-        w.key("version");
-        w.string(self.provider.version);
-        w.end_object();
+        self.provider.write_json(w);
         w.key("raw_result");
-        w.null();
+        self.raw_result.write_json(w);
         w.key("subject");
-        self.write_subject(id.is_some(), w);
+        match &self.subject {
+            Some(subject) => subject.write(id.is_some(), w),
+            None => w.null(),
+        }
         w.end_object();
     }
+}
 
-    fn write_subject(&self, complete: bool, w: &mut Writer<'_>) {
-        let Some(subject) = &self.subject else {
-            w.null();
-            return;
-        };
+impl SubjectParts<'_> {
+    fn write(&self, complete: bool, w: &mut Writer<'_>) {
         w.begin_object();
         w.key("architecture");
-        w.null();
+        match self.architecture {
+            Some(architecture) => w.string(architecture),
+            None => w.null(),
+        }
         w.key("digest");
         w.begin_object();
         w.key("sha256");
-        w.id("", &subject.sha256);
+        w.id("", &self.sha256);
         w.end_object();
         w.key("format");
-        w.string(subject.format);
+        w.string(self.format);
         if complete {
             w.key("local_path");
-            w.string(&subject.local_path);
+            w.string(self.local_path);
             w.key("name");
-            w.string(&subject.name);
+            w.string(self.name);
         }
+        w.end_object();
+    }
+}
+
+impl WriteJson for Provider {
+    fn write_json(&self, w: &mut Writer<'_>) {
+        w.begin_object();
+        w.key("id");
+        w.string(self.id);
+        w.key("name");
+        w.string(self.name);
+        w.key("version");
+        w.string(self.version);
         w.end_object();
     }
 }

@@ -4,11 +4,31 @@
 //! JSON can name them by escapes and identity depends on keeping them.
 //! The writer produces RFC 8785 canonical JSON (with lone surrogates as
 //! lower-case `\udxxx`), or the same members indented for people.
+//!
+//! [`Reader`] cuts input of any size into [`Event`]s in constant memory;
+//! [`Value`] is a document held in memory, built from the same events within
+//! a budget ([`Budget`]), and can be replayed as events in canonical order.
 
+mod build;
+mod error;
+mod event;
+mod issue;
+mod reader;
+mod replay;
+mod scan;
 mod text;
 mod value;
 mod writer;
 
+pub use build::Budget;
+pub use error::{Place, ReadError, ReadErrorKind};
+pub use event::Event;
+pub use reader::{Limits, Mark, Overflow, Reader, Rewind};
+pub use replay::replay;
 pub use text::Text;
 pub use value::{Object, Value};
 pub use writer::{MAX_SAFE_INTEGER, Sink, WriteJson, Writer};
+
+pub(crate) use issue::Issue;
+pub(crate) use text::cmp_utf16;
+pub(crate) use writer::{append_escaped, append_number};

@@ -28,19 +28,54 @@ impl Text {
 
 /// Compares WTF-8 byte strings by the UTF-16 code units they stand for.
 pub(crate) fn cmp_utf16(a: &[u8], b: &[u8]) -> Ordering {
-    let at = a.iter().zip(b).position(|(x, y)| x != y);
-    let Some(at) = at else {
+    let mut pairs = a.iter().zip(b).enumerate();
+    let Some((at, (&x, &y))) = pairs.find(|(_, (x, y))| x != y) else {
         return a.len().cmp(&b.len());
     };
-    // Only 4-byte sequences (surrogate pairs, D800..DFFF) against 3-byte
-    // sequences of U+E000..U+FFFF (lead bytes EE and EF) order otherwise than
-    // their bytes; the first difference is then in the lead byte.
-    let (x, y) = (a[at], b[at]);
+    // Bytes order as code units do, but for 4-byte sequences, whose lead bytes
+    // (F0 and above) stand for surrogates: below U+E000 to U+FFFF (lead bytes
+    // EE and EF), and by their own value against lone surrogates (ED A0 80 and
+    // above). Such a difference is always in the lead byte.
     match (x >= 0xF0, y >= 0xF0) {
-        (true, false) if y >= 0xEE => Ordering::Less,
-        (false, true) if x >= 0xEE => Ordering::Greater,
+        (true, false) => high_surrogate(a, at).cmp(&first_unit(b, at)),
+        (false, true) => first_unit(a, at).cmp(&high_surrogate(b, at)),
         _ => x.cmp(&y),
     }
+    // A lone high surrogate against the pair that starts with it: the shorter
+    // one ends, or goes on with a unit that is no low surrogate.
+    .then_with(|| after_equal_unit(a, b, at))
+}
+
+/// The first UTF-16 unit of the 4-byte sequence at `at`.
+fn high_surrogate(text: &[u8], at: usize) -> u32 {
+    let byte = |ahead| u32::from(text.get(at + ahead).copied().unwrap_or(0x80));
+    let point = (byte(0) & 0x07) << 18 | (byte(1) & 0x3F) << 12 | (byte(2) & 0x3F) << 6;
+    0xD800 + (point.saturating_sub(0x1_0000) >> 10)
+}
+
+/// The unit of the sequence of at most three bytes at `at`.
+fn first_unit(text: &[u8], at: usize) -> u32 {
+    let byte = |ahead| u32::from(text.get(at + ahead).copied().unwrap_or(0x80));
+    match byte(0) {
+        lead @ 0xE0.. => (lead & 0x0F) << 12 | (byte(1) & 0x3F) << 6 | byte(2) & 0x3F,
+        lead @ 0xC0.. => (lead & 0x1F) << 6 | byte(1) & 0x3F,
+        lead => lead,
+    }
+}
+
+/// `a` and `b` have the same high surrogate at `at`, one of them as half of a
+/// pair and the other alone: compares the low half with what follows.
+fn after_equal_unit(a: &[u8], b: &[u8], at: usize) -> Ordering {
+    let pair_first = a.get(at) >= Some(&0xF0);
+    let (pair, alone) = if pair_first { (a, b) } else { (b, a) };
+    let byte = |ahead| u32::from(pair.get(at + ahead).copied().unwrap_or(0x80));
+    let low = 0xDC00 | (byte(2) & 0x0F) << 6 | byte(3) & 0x3F;
+    let order = match alone.get(at + 3) {
+        None => Ordering::Greater,
+        Some(0xF0..) => low.cmp(&high_surrogate(alone, at + 3)),
+        Some(_) => low.cmp(&first_unit(alone, at + 3)),
+    };
+    if pair_first { order } else { order.reverse() }
 }
 
 impl Ord for Text {
@@ -110,7 +145,53 @@ mod tests {
             cmp_utf16(&[0xED, 0xA0, 0x80], "\u{E000}".as_bytes()),
             Ordering::Less
         );
+        // The lone surrogate D801 comes after U+10000, which is D800 DC00.
+        assert_eq!(
+            cmp_utf16(&[0xED, 0xA0, 0x81], "\u{10000}".as_bytes()),
+            Ordering::Greater
+        );
         assert_eq!(cmp_utf16(b"a", b"ab"), Ordering::Less);
         assert_eq!(cmp_utf16(b"", b""), Ordering::Equal);
+    }
+
+    fn wtf8(units: &[u16]) -> Vec<u8> {
+        let mut out = Vec::new();
+        for unit in char::decode_utf16(units.iter().copied()) {
+            match unit {
+                Ok(unit) => out.extend(unit.to_string().as_bytes()),
+                Err(lone) => {
+                    let lone = lone.unpaired_surrogate();
+                    let (high, low) = ((lone >> 6 & 0x3F) as u8, (lone & 0x3F) as u8);
+                    out.extend([0xED, 0x80 | high, 0x80 | low]);
+                }
+            }
+        }
+        out
+    }
+
+    #[test]
+    fn agrees_with_code_units_on_all_short_texts() {
+        let units = [
+            0x41, 0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xD800, 0xD801, 0xDBFF, 0xDC00, 0xDC01, 0xDFFF,
+            0xE000, 0xFFFF,
+        ];
+        let mut texts: Vec<Vec<u16>> = vec![vec![]];
+        for length in 0..3 {
+            for at in 0..texts.len() {
+                if texts[at].len() == length {
+                    for unit in units {
+                        let mut longer = texts[at].clone();
+                        longer.push(unit);
+                        texts.push(longer);
+                    }
+                }
+            }
+        }
+        let encoded: Vec<_> = texts.iter().map(|units| wtf8(units)).collect();
+        for (a, x) in texts.iter().zip(&encoded) {
+            for (b, y) in texts.iter().zip(&encoded) {
+                assert_eq!(cmp_utf16(x, y), a.cmp(b), "{a:04x?} {b:04x?}");
+            }
+        }
     }
 }

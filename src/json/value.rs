@@ -30,15 +30,31 @@ impl Object {
         Self::default()
     }
 
-    /// Takes members in any order; `None` where a name stands twice.
-    pub fn from_members(mut members: Vec<(Text, Value)>) -> Option<Self> {
+    /// Takes members in any order; a name that stands twice is the error.
+    pub fn from_members(mut members: Vec<(Text, Value)>) -> Result<Self, Text> {
         if !members.is_sorted_by(|a, b| a.0 < b.0) {
-            members.sort_by(|a, b| a.0.cmp(&b.0));
-            if members.windows(2).any(|pair| pair[0].0 == pair[1].0) {
-                return None;
+            members.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+            let twice = members
+                .iter()
+                .zip(members.iter().skip(1))
+                .find(|(a, b)| a.0 == b.0);
+            if let Some((member, _)) = twice {
+                return Err(member.0.clone());
             }
         }
-        Some(Self(members))
+        Ok(Self(members))
+    }
+
+    /// The members in order, as they are held.
+    pub(crate) fn members(&self) -> &[(Text, Value)] {
+        &self.0
+    }
+
+    /// Takes a member out.
+    pub fn remove(&mut self, name: &str) -> Option<Value> {
+        let name = Text::from(name);
+        let at = self.0.binary_search_by(|member| member.0.cmp(&name)).ok()?;
+        Some(self.0.remove(at).1)
     }
 
     /// Sets a member, replacing one of the same name.

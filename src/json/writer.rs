@@ -283,50 +283,24 @@ impl<'a> Writer<'a> {
         self.put(b"\"");
     }
 
-    /// RFC 8785 section 3.2.2.2, and lone surrogates as `\udxxx`.
+    /// Text without escapes is copied as it is; the rest is escaped in
+    /// pieces, so that the buffer stays small.
     fn escape(&mut self, text: &[u8]) {
-        const HEX: &[u8; 16] = b"0123456789abcdef";
-        let mut start = 0;
-        let mut at = 0;
-        while at < text.len() {
-            let byte = text[at];
-            let lone = byte == 0xED && text.get(at + 1).is_some_and(|&next| next >= 0xA0);
-            if byte >= 0x20 && byte != b'"' && byte != b'\\' && !lone {
-                at += 1;
-                continue;
-            }
-            self.put(&text[start..at]);
-            if lone {
-                let second = text.get(at + 1).copied().unwrap_or_default();
-                let third = text.get(at + 2).copied().unwrap_or_default();
-                let unit = 0xD000 | (u16::from(second & 0x3F) << 6) | u16::from(third & 0x3F);
-                let mut escaped = *b"\\u0000";
-                for (slot, shift) in escaped[2..].iter_mut().zip([12, 8, 4, 0]) {
-                    *slot = HEX[usize::from((unit >> shift) & 15)];
-                }
-                self.put(&escaped);
-                at = (at + 3).min(text.len());
-            } else {
-                let short = match byte {
-                    0x08 => b'b',
-                    0x09 => b't',
-                    0x0A => b'n',
-                    0x0C => b'f',
-                    0x0D => b'r',
-                    b'"' | b'\\' => byte,
-                    _ => 0,
-                };
-                if short != 0 {
-                    self.put(&[b'\\', short]);
-                } else {
-                    let (high, low) = (usize::from(byte >> 4), usize::from(byte & 15));
-                    self.put(&[b'\\', b'u', b'0', b'0', HEX[high], HEX[low]]);
-                }
-                at += 1;
-            }
-            start = at;
+        let plain = super::scan::escaped(text);
+        if plain == text.len() {
+            self.put(text);
+            return;
         }
-        self.put(&text[start..]);
+        let mut rest = text;
+        while !rest.is_empty() {
+            let cut = piece(rest, FLUSH_AT);
+            let (now, later) = rest.split_at(cut);
+            append_escaped(&mut self.buffer, now);
+            if self.buffer.len() >= FLUSH_AT {
+                self.flush();
+            }
+            rest = later;
+        }
     }
 
     /// `null`
@@ -345,10 +319,7 @@ impl<'a> Writer<'a> {
     pub fn number(&mut self, value: f64) {
         debug_assert!(value.is_finite());
         self.before_value();
-        let mut buffer = ryu_js::Buffer::new();
-        // ECMAScript prints -0 as 0.
-        let value = if value == 0.0 { 0.0 } else { value };
-        self.put(buffer.format(value).as_bytes());
+        append_number(&mut self.buffer, value);
     }
 
     /// A whole number; beyond 2^53-1 it is written as its nearest double.
@@ -389,6 +360,67 @@ impl<'a> Writer<'a> {
         self.buffer.extend_from_slice(prefix.as_bytes());
         self.buffer.extend_from_slice(&hex);
         self.put(b"\"");
+    }
+}
+
+/// Where to cut `text` after at most `most` bytes without cutting a character.
+fn piece(text: &[u8], most: usize) -> usize {
+    if text.len() <= most {
+        return text.len();
+    }
+    let mut cut = most;
+    while cut > most - 4 && text.get(cut).is_some_and(|&byte| byte & 0xC0 == 0x80) {
+        cut -= 1;
+    }
+    cut
+}
+
+/// Appends a finite number as ECMAScript prints it (RFC 8785 section 3.2.2.3).
+pub(crate) fn append_number(out: &mut Vec<u8>, value: f64) {
+    let mut buffer = ryu_js::Buffer::new();
+    // ECMAScript prints -0 as 0.
+    let value = if value == 0.0 { 0.0 } else { value };
+    out.extend_from_slice(buffer.format(value).as_bytes());
+}
+
+/// Appends the inside of a canonical string (RFC 8785 section 3.2.2.2), lone
+/// surrogates as `\udxxx`.
+pub(crate) fn append_escaped(out: &mut Vec<u8>, text: &[u8]) {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    let mut rest = text;
+    loop {
+        let (plain, special) = rest.split_at(super::scan::escaped(rest));
+        out.extend_from_slice(plain);
+        let Some((&byte, after)) = special.split_first() else {
+            return;
+        };
+        rest = after;
+        if byte == 0xED {
+            match *special {
+                [_, second, third, ..] if second >= 0xA0 => {
+                    let unit = 0xD000 | (u16::from(second & 0x3F) << 6) | u16::from(third & 0x3F);
+                    out.extend_from_slice(b"\\u");
+                    out.extend([12, 8, 4, 0].map(|shift| HEX[usize::from((unit >> shift) & 15)]));
+                    rest = special.get(3..).unwrap_or_default();
+                }
+                _ => out.push(byte),
+            }
+            continue;
+        }
+        let short = match byte {
+            0x08 => b'b',
+            0x09 => b't',
+            0x0A => b'n',
+            0x0C => b'f',
+            0x0D => b'r',
+            b'"' | b'\\' => byte,
+            _ => {
+                let (high, low) = (usize::from(byte >> 4), usize::from(byte & 15));
+                out.extend([b'\\', b'u', b'0', b'0', HEX[high], HEX[low]]);
+                continue;
+            }
+        };
+        out.extend([b'\\', short]);
     }
 }
 

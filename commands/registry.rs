@@ -1,0 +1,205 @@
+//! The table of commands. A row is data: help, man pages, completions,
+//! `rea capabilities` and dispatch are made from it.
+
+use std::process::ExitCode;
+
+use clap::{ArgMatches, Args};
+use rea::Result;
+use rea::operation::{Family, Operation};
+use schemars::{JsonSchema, Schema};
+
+use crate::output::OutputOptions;
+use crate::ui::Ui;
+use crate::{capabilities, completions, generate, inspect_artifact, inventory_artifact};
+
+/// What a command's file provides, on its input struct. The struct's doc
+/// comment is the command's help, its fields are the flags and the schema.
+pub trait Command: Args + JsonSchema {
+    /// The operation as data; its name in kebab case is the subcommand's.
+    const OPERATION: Operation;
+    /// What reaches stdout; decides which output options there are.
+    const OUTPUT: OutputKind;
+    /// A real command line, shown in the help.
+    const EXAMPLE: &'static str;
+    /// Exit statuses beyond those that every command has.
+    const EXIT_STATUS: &'static [(u8, &'static str)] = &[];
+    /// Left out of listings.
+    const HIDDEN: bool = false;
+
+    /// Does the work. Comparisons may exit with a status of their own.
+    fn run(self, ui: &Ui) -> Result<ExitCode>;
+}
+
+/// What a command writes to stdout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutputKind {
+    /// Evidence or another JSON document, with all output options.
+    Document,
+    /// Text in a form of its own.
+    Text,
+}
+
+/// One command.
+pub struct Row {
+    /// The operation as data.
+    pub operation: Operation,
+    /// Left out of listings.
+    pub hidden: bool,
+    /// A real command line.
+    pub example: &'static str,
+    /// Exit statuses beyond those that every command has.
+    exit_status: &'static [(u8, &'static str)],
+    /// Adds arguments and help to an empty clap command.
+    pub define: fn(clap::Command) -> clap::Command,
+    /// Parses the matches and runs; the outer error is a usage error.
+    pub run: fn(&ArgMatches, &Ui) -> Result<Result<ExitCode>, clap::Error>,
+    /// The JSON Schema of the operation's input.
+    pub input_schema: fn() -> Schema,
+}
+
+impl Row {
+    const fn of<C: Command>() -> Self {
+        Self {
+            operation: C::OPERATION,
+            hidden: C::HIDDEN,
+            example: C::EXAMPLE,
+            exit_status: C::EXIT_STATUS,
+            define: define::<C>,
+            run: |matches, ui| Ok(C::from_arg_matches(matches)?.run(ui)),
+            input_schema: input_schema::<C>,
+        }
+    }
+
+    /// The subcommand's name.
+    pub fn name(&self) -> String {
+        self.operation.name.replace('_', "-")
+    }
+
+    /// What it is for, in one line.
+    pub fn purpose(&self) -> String {
+        let command = (self.define)(clap::Command::new(self.name()));
+        command
+            .get_about()
+            .map(ToString::to_string)
+            .unwrap_or_default()
+    }
+
+    /// All exit statuses with their meanings, in order.
+    pub fn exit_statuses(&self) -> Vec<(String, &'static str)> {
+        exit_statuses(self.exit_status)
+    }
+
+    /// Whether this is an operation on targets, not about `rea` itself.
+    pub fn is_operation(&self) -> bool {
+        self.operation.family != Family::Host
+    }
+}
+
+/// All commands, in the order in which help lists them.
+pub static COMMANDS: &[Row] = &[
+    Row::of::<inspect_artifact::Input>(),
+    Row::of::<inventory_artifact::Input>(),
+    Row::of::<capabilities::Input>(),
+    Row::of::<completions::Input>(),
+    Row::of::<generate::Input>(),
+];
+
+fn input_schema<C: Command>() -> Schema {
+    let mut schema = schemars::SchemaGenerator::default().into_root_schema_for::<C>();
+    schema.insert("title".to_owned(), C::OPERATION.name.into());
+    schema
+}
+
+fn define<C: Command>(command: clap::Command) -> clap::Command {
+    let command = C::augment_args(command);
+    let command = match C::OUTPUT {
+        OutputKind::Document => OutputOptions::augment_args(command),
+        OutputKind::Text => command,
+    };
+    let mut after = format!("Example:\n  {}\n\nExit status:", C::EXAMPLE);
+    for (status, meaning) in exit_statuses(C::EXIT_STATUS) {
+        after.push_str(&format!("\n  {status:<5}  {meaning}"));
+    }
+    command.after_long_help(after)
+}
+
+fn exit_statuses(own: &[(u8, &'static str)]) -> Vec<(String, &'static str)> {
+    let mut all: Vec<_> = EXIT_STATUS.iter().chain(own).copied().collect();
+    all.sort_unstable();
+    let named = all
+        .into_iter()
+        .map(|(status, meaning)| (status.to_string(), meaning));
+    named
+        .chain([("128+N".to_owned(), "ended by signal N")])
+        .collect()
+}
+
+/// What every command may exit with.
+const EXIT_STATUS: &[(u8, &str)] = &[
+    (0, "done; unknowns and limitations are results"),
+    (1, "failed; the reason is on stderr"),
+    (2, "the command line cannot be understood"),
+];
+
+/// The row of a subcommand or operation name.
+pub fn find(name: &str) -> Option<&'static Row> {
+    let same = |row: &&Row| {
+        let known = row.operation.name;
+        known.len() == name.len()
+            && known
+                .bytes()
+                .zip(name.bytes())
+                .all(|(known, given)| known == given || (known == b'_' && given == b'-'))
+    };
+    COMMANDS.iter().find(same)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_found_by_either_name() {
+        for name in ["inspect_artifact", "inspect-artifact"] {
+            assert_eq!(
+                find(name).map(Row::name).as_deref(),
+                Some("inspect-artifact")
+            );
+        }
+        assert!(find("inspect").is_none() && find("").is_none());
+    }
+
+    #[test]
+    fn every_command_has_a_purpose_an_example_and_a_name_of_its_own() {
+        for (at, row) in COMMANDS.iter().enumerate() {
+            let purpose = row.purpose();
+            assert!(
+                !purpose.is_empty() && !purpose.ends_with('.'),
+                "{purpose:?}"
+            );
+            assert!(row.example.starts_with(&format!("rea {}", row.name())));
+            assert!(
+                COMMANDS[..at]
+                    .iter()
+                    .all(|other| other.operation.name != row.operation.name)
+            );
+        }
+    }
+
+    #[test]
+    fn flags_and_schema_are_the_same_inputs() {
+        for row in COMMANDS {
+            let command = (row.define)(clap::Command::new("x"));
+            let schema = (row.input_schema)().to_value();
+            let properties = schema["properties"].as_object().unwrap();
+            for name in properties.keys() {
+                let known = command
+                    .get_arguments()
+                    .any(|arg| arg.get_id() == name.as_str());
+                assert!(known, "{} has no flag {name}", row.name());
+            }
+            assert_eq!(schema["additionalProperties"], false, "{}", row.name());
+            assert_eq!(schema["title"], row.operation.name);
+        }
+    }
+}

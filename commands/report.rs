@@ -1,0 +1,284 @@
+//! A report: what a record says, for a person. Commands fill it with plain
+//! text; the two ways to write it (terminal and Markdown) escape and align.
+
+use std::io::{self, Write};
+
+use unicode_width::UnicodeWidthStr;
+
+use crate::paint::{Paint, Tone};
+use crate::shown::shown;
+use crate::table::{Column, Table, markdown};
+
+/// The width of prose where no terminal says how wide it is, and the most
+/// that is used of a wide one.
+pub const WIDTH: usize = 100;
+
+/// A document of a few kinds of blocks.
+#[derive(Debug)]
+pub struct Report {
+    rows: usize,
+    blocks: Vec<Block>,
+}
+
+#[derive(Debug)]
+enum Block {
+    Title(String),
+    Facts(Vec<Fact>),
+    Table(String, Table),
+    List(String, Vec<Item>),
+}
+
+#[derive(Debug)]
+struct Fact {
+    name: &'static str,
+    value: String,
+    tone: Tone,
+}
+
+#[derive(Debug)]
+struct Item {
+    /// What to type, where the item is a next step.
+    lead: Option<String>,
+    text: String,
+}
+
+impl Report {
+    /// An empty report whose tables show at most `rows` rows.
+    pub fn new(rows: usize) -> Self {
+        Self {
+            rows,
+            blocks: Vec::new(),
+        }
+    }
+
+    /// What it is about.
+    pub fn title(&mut self, text: impl Into<String>) {
+        self.blocks.push(Block::Title(text.into()));
+    }
+
+    /// A name and its value, under the facts before it.
+    pub fn fact(&mut self, name: &'static str, value: impl Into<String>) {
+        self.toned_fact(name, value, Tone::Plain);
+    }
+
+    /// A fact in a tone of its own.
+    pub fn toned_fact(&mut self, name: &'static str, value: impl Into<String>, tone: Tone) {
+        let fact = Fact {
+            name,
+            value: value.into(),
+            tone,
+        };
+        match self.blocks.last_mut() {
+            Some(Block::Facts(facts)) => facts.push(fact),
+            _ => self.blocks.push(Block::Facts(vec![fact])),
+        }
+    }
+
+    /// A table under a heading; left out when `fill` adds nothing.
+    pub fn table(
+        &mut self,
+        heading: impl Into<String>,
+        columns: &'static [Column],
+        fill: impl FnOnce(&mut Table),
+    ) {
+        let mut table = Table::new(columns, self.rows);
+        fill(&mut table);
+        if !table.is_empty() {
+            self.blocks.push(Block::Table(heading.into(), table));
+        }
+    }
+
+    /// Sentences under a heading; left out when there are none.
+    pub fn list<S: Into<String>>(
+        &mut self,
+        heading: impl Into<String>,
+        items: impl IntoIterator<Item = S>,
+    ) {
+        let items: Vec<Item> = items
+            .into_iter()
+            .map(|text| Item {
+                lead: None,
+                text: text.into(),
+            })
+            .collect();
+        self.push_list(heading.into(), items);
+    }
+
+    /// Commands to type next, each with why.
+    pub fn next_steps(&mut self, steps: impl IntoIterator<Item = (String, String)>) {
+        let items = steps
+            .into_iter()
+            .map(|(command, why)| Item {
+                lead: Some(command),
+                text: why,
+            })
+            .collect();
+        self.push_list("Next steps".to_owned(), items);
+    }
+
+    fn push_list(&mut self, heading: String, items: Vec<Item>) {
+        if !items.is_empty() {
+            self.blocks.push(Block::List(heading, items));
+        }
+    }
+
+    /// Writes it for a terminal of `width` columns.
+    pub fn write_terminal(
+        &self,
+        out: &mut dyn Write,
+        paint: Paint,
+        width: usize,
+    ) -> io::Result<()> {
+        let width = width.min(WIDTH);
+        for (at, block) in self.blocks.iter().enumerate() {
+            let after_title = at > 0 && matches!(self.blocks[at - 1], Block::Title(_));
+            if at > 0 && !after_title {
+                writeln!(out)?;
+            }
+            let heading = |out: &mut dyn Write, text: &str| {
+                writeln!(out, "{}", paint.tone(Tone::Strong, &shown(text)))
+            };
+            match block {
+                Block::Title(text) => heading(out, text)?,
+                Block::Facts(facts) => write_facts(out, paint, facts)?,
+                Block::Table(title, table) => {
+                    heading(out, title)?;
+                    table.write_terminal(out, paint)?;
+                }
+                Block::List(title, items) => {
+                    heading(out, title)?;
+                    for item in items {
+                        write_item(out, paint, width, item)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes it as Markdown.
+    pub fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
+        for (at, block) in self.blocks.iter().enumerate() {
+            if at > 0 {
+                writeln!(out)?;
+            }
+            match block {
+                Block::Title(text) => writeln!(out, "## {}", markdown(text))?,
+                Block::Facts(facts) => {
+                    for fact in facts {
+                        writeln!(out, "- {}: {}", fact.name, markdown(&fact.value))?;
+                    }
+                }
+                Block::Table(title, table) => {
+                    writeln!(out, "### {}\n", markdown(title))?;
+                    table.write_markdown(out)?;
+                }
+                Block::List(title, items) => {
+                    writeln!(out, "### {}\n", markdown(title))?;
+                    for item in items {
+                        let text = markdown(&item.text);
+                        match &item.lead {
+                            Some(lead) => writeln!(out, "- {}: {text}", markdown(lead))?,
+                            None => writeln!(out, "- {text}")?,
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn write_facts(out: &mut dyn Write, paint: Paint, facts: &[Fact]) -> io::Result<()> {
+    let width = facts.iter().map(|fact| fact.name.len()).max().unwrap_or(0);
+    for fact in facts {
+        let name = format!("{:width$}", fact.name);
+        let value = shown(&fact.value);
+        writeln!(
+            out,
+            "  {}  {}",
+            paint.tone(Tone::Dim, &name),
+            paint.tone(fact.tone, &value)
+        )?;
+    }
+    Ok(())
+}
+
+fn write_item(out: &mut dyn Write, paint: Paint, width: usize, item: &Item) -> io::Result<()> {
+    let text = match &item.lead {
+        Some(lead) => {
+            writeln!(out, "  {}", paint.tone(Tone::Name, &shown(lead)))?;
+            write!(out, "    ")?;
+            &item.text
+        }
+        None => {
+            write!(out, "  • ")?;
+            &item.text
+        }
+    };
+    writeln!(out, "{}", wrap(&shown(text), width, 4))
+}
+
+/// Breaks `text` at blanks so that it fits `width`, when its first line starts
+/// at column `indent` and the others are indented as far. Words are never cut.
+pub fn wrap(text: &str, width: usize, indent: usize) -> String {
+    let mut out = String::with_capacity(text.len() + 16);
+    let mut column = indent;
+    for (at, word) in text.split(' ').enumerate() {
+        let length = word.width();
+        if at > 0 {
+            if column + 1 + length > width {
+                out.push('\n');
+                out.extend(std::iter::repeat_n(' ', indent));
+                column = indent;
+            } else {
+                out.push(' ');
+                column += 1;
+            }
+        }
+        out.push_str(word);
+        column += length;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOTHING: &[Column] = &[Column::text("A")];
+
+    fn sample() -> Report {
+        let mut report = Report::new(40);
+        report.title("evil\u{1b}[2J.zip");
+        report.fact("format", "zip");
+        report.toned_fact("coverage", "complete", Tone::Good);
+        report.table("Nothing", NOTHING, |_| ());
+        report.list("Limitations", ["One thing that was not looked at."]);
+        report.next_steps([("rea x".to_owned(), "Shows x.".to_owned())]);
+        report
+    }
+
+    #[test]
+    fn terminal_and_markdown() {
+        let mut out = Vec::new();
+        sample().write_terminal(&mut out, Paint::OFF, 24).unwrap();
+        let expected = "evil\\u{1b}[2J.zip\n  format    zip\n  coverage  complete\n\n\
+            Limitations\n  • One thing that was\n    not looked at.\n\n\
+            Next steps\n  rea x\n    Shows x.\n";
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+
+        let mut out = Vec::new();
+        sample().write_markdown(&mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert!(
+            text.starts_with("## evil\\\\u{1b}\\[2J.zip\n\n- format: zip\n"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn long_words_are_not_cut() {
+        assert_eq!(wrap("a verylongword b", 6, 2), "a\n  verylongword\n  b");
+    }
+}

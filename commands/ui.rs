@@ -1,0 +1,133 @@
+//! What a command works with: the options that every command has, the
+//! terminal as it is, and the way in which operations are run.
+
+use std::io::{self, IsTerminal};
+
+use clap::{ArgMatches, Args, FromArgMatches, ValueEnum};
+use rea::operation::Context;
+use rea::{Error, Result};
+
+use crate::errors::{self, ErrorStyle};
+use crate::output::OutputOptions;
+use crate::paint::Paint;
+use crate::progress::Display;
+use crate::report::WIDTH;
+use crate::signals;
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    // On a terminal, unless NO_COLOR is set or TERM is `dumb`.
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+impl Color {
+    /// Whether a stream gets colours.
+    pub fn applies(self, terminal: bool) -> bool {
+        match self {
+            Self::Always => true,
+            Self::Never => false,
+            Self::Auto => {
+                let set = |name| std::env::var_os(name).unwrap_or_default();
+                terminal && set("NO_COLOR").is_empty() && set("TERM") != "dumb"
+            }
+        }
+    }
+}
+
+// No doc comment here: clap would take it for the help of `rea`.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Global options")]
+pub struct GlobalOptions {
+    /// Worker threads; never changes a result [default: all cores]
+    #[arg(short = 'j', long, value_name = "N", global = true,
+          value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+
+    /// No progress and no notes on stderr; errors are still said
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+
+    /// When to use colours
+    #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
+    pub color: Color,
+
+    /// Test hook: shuffles listings and delays work; never changes a result
+    #[arg(long, value_name = "SEED", global = true, hide = true)]
+    pub disorder: Option<u64>,
+}
+
+/// Options, terminal and output of one run.
+#[derive(Debug)]
+pub struct Ui {
+    /// The options that every command has.
+    pub global: GlobalOptions,
+    /// Colours on stdout.
+    pub paint: Paint,
+    /// Whether stdout is a terminal.
+    pub stdout_is_terminal: bool,
+    pub(crate) output: OutputOptions,
+    errors: ErrorStyle,
+}
+
+impl Ui {
+    /// Reads the shared options of a parsed command line.
+    pub fn new(matches: &ArgMatches, errors: ErrorStyle) -> Result<Self, clap::Error> {
+        let global = GlobalOptions::from_arg_matches(matches)?;
+        let output = match matches.try_contains_id("format") {
+            Ok(_) => OutputOptions::from_arg_matches(matches)?,
+            // A command that writes neither records nor documents.
+            Err(_) => OutputOptions::default(),
+        };
+        let stdout_is_terminal = io::stdout().is_terminal();
+        Ok(Self {
+            paint: Paint::new(global.color.applies(stdout_is_terminal)),
+            global,
+            stdout_is_terminal,
+            output,
+            errors,
+        })
+    }
+
+    /// Columns for prose on stdout.
+    pub fn width(&self) -> usize {
+        if self.stdout_is_terminal {
+            terminal_size::terminal_size_of(io::stdout()).map_or(WIDTH, |(w, _)| usize::from(w.0))
+        } else {
+            WIDTH
+        }
+    }
+
+    /// Runs an operation of the engine: with signals turned into a stop
+    /// request and progress on a terminal. An impossible `--output` is refused
+    /// before any work is done.
+    pub fn operate<T>(
+        &self,
+        context: &Context,
+        work: impl FnOnce(&Context) -> Result<T>,
+    ) -> Result<T> {
+        self.output.check()?;
+        let (operation, style) = (context.operation, self.errors);
+        signals::watch(context.cancellation.clone(), move |signal| {
+            errors::say(&Error::cancelled(operation).by_signal(signal), style);
+        });
+        let display = (!self.global.quiet && io::stderr().is_terminal())
+            .then(|| Display::start(context.progress.clone()));
+        let result = work(context);
+        drop(display);
+        result
+    }
+
+    /// The context of `operation` under the global options.
+    pub fn context(&self, operation: &'static str) -> Context {
+        let mut context = Context::new(operation);
+        if let Some(threads) = self.global.threads {
+            context.threads = usize::from(threads);
+        }
+        context.disorder = self.global.disorder;
+        context
+    }
+}

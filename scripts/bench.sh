@@ -1,0 +1,147 @@
+#!/usr/bin/env bash
+# Measures `rea` against the physical limit (benches/limit.rs) and against everyday tools, and prints
+# a Markdown table for docs/performance.md.
+#
+#   scripts/corpus.sh && scripts/corpus.sh --bench   fetch the inputs, once
+#   scripts/bench.sh [RUNS]                          build and measure (default: 7 pairs a row)
+#   REA=PATH LIMIT=PATH scripts/bench.sh             measure these programs, build nothing
+#
+# Each row runs its two commands in turns (A B A B ...) with the page cache warm and reports the
+# medians of both times and of the ratios of the pairs, so that a slow minute of the machine hits
+# both sides. Measure on a machine that does nothing else: the load is printed above the table.
+# Exit 1 when the limit is none, because it loses to openssl, and when a command fails.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# The executable that cargo reports for the target $1.
+built() {
+  python3 -c '
+import json, sys
+messages = (json.loads(line) for line in sys.stdin if line.startswith("{"))
+print([m["executable"] for m in messages if m.get("executable") and m["target"]["name"] == sys.argv[1]][-1])
+' "$1"
+}
+
+if [[ -z ${REA-} ]]; then
+  REA=$(cargo build --release --bin rea --message-format=json | built rea)
+fi
+if [[ -z ${LIMIT-} ]]; then
+  LIMIT=$(cargo bench --no-run --bench limit --message-format=json | built limit)
+fi
+export REA LIMIT
+export INPUTS=${REA_BENCH:-$HOME/.cache/rea-bench} CORPUS=${REA_CORPUS:-$HOME/.cache/rea-corpus}
+
+exec python3 - "${1:-7}" <<'EOF_PYTHON'
+import os, shlex, statistics, subprocess, sys, tempfile, time
+from pathlib import Path
+
+RUNS = int(sys.argv[1])
+STARTS = 50  # runs of a program that is over at once
+REA, LIMIT = os.environ["REA"], os.environ["LIMIT"]
+INPUTS, CORPUS = Path(os.environ["INPUTS"]), Path(os.environ["CORPUS"])
+
+# Largest ratio (or milliseconds) that a row is meant to reach; rows without one only inform.
+TARGETS = {
+    "limit, one openssl a file": 0.25,
+    "limit, openssl in batches": 1.0,
+}
+MUST = set(TARGETS)  # rows that decide the exit status
+
+
+def fail(message):
+    sys.exit(f"bench.sh: {message}")
+
+
+def largest(folder, pattern):
+    found = sorted(folder.rglob(pattern), key=lambda path: path.stat().st_size)
+    return str(found[-1]) if found else fail(f"no {pattern} in {folder}; scripts/corpus.sh fetches it")
+
+
+NOWHERE = [(os.POSIX_SPAWN_OPEN, 1, "/dev/null", os.O_WRONLY, 0)]
+
+
+def seconds(command):
+    """Wall time of one run, from the spawn until its end was seen."""
+    start = time.perf_counter()
+    child = os.posix_spawnp(command[0], command, os.environ, file_actions=NOWHERE)
+    _, status = os.waitpid(child, 0)
+    elapsed = time.perf_counter() - start
+    if status != 0:
+        fail(f"{shlex.join(command)} ends with status {os.waitstatus_to_exitcode(status)}")
+    return elapsed
+
+
+def turns(runs, *commands):
+    """The times of each command, which run in turns after one run each to warm up."""
+    for command in commands:
+        seconds(command)
+    rounds = [[seconds(command) for command in commands] for _ in range(runs)]
+    return list(zip(*rounds))
+
+
+def row(what, ours, peer, ratio, unit, target):
+    aim = "" if target is None else f"≤ {target:g}{unit}"
+    print(f"| {what} | {ours} | {peer} | {ratio:.2f}{unit} | {aim} |", flush=True)
+
+
+missed = []
+
+
+def pair(label, what, ours, peer, runs=RUNS):
+    left, right = turns(runs, ours, peer)
+    ratio = statistics.median(a / b for a, b in zip(left, right))
+    target = TARGETS.get(label)
+    row(what, f"{statistics.median(left):.3f} s", f"{statistics.median(right):.3f} s", ratio, "", target)
+    if target is not None and ratio > target and label in MUST:
+        missed.append(f"no limit: {label} is {ratio:.2f}, more than {target:g}")
+
+
+def start_up(label, what, command):
+    left, right = turns(STARTS, command, ["/bin/true"])
+    ours, peer = (statistics.median(times) * 1000 for times in (left, right))
+    row(what, f"{ours:.2f} ms", f"{peer:.2f} ms", ours - peer, " ms more", TARGETS.get(label))
+
+
+def openssl(folder, batch):
+    """Every file below a folder through `openssl sha256`, two processes at a time."""
+    line = f"find {shlex.quote(folder)} -type f -print0 | xargs -0 -P2 -n{batch} openssl sha256"
+    return ["bash", "-o", "pipefail", "-c", line]
+
+
+folder = str(INPUTS / "libwine")
+if not os.path.isdir(folder):
+    fail(f"no folder {folder}; scripts/corpus.sh --bench fetches it")
+wheel, apk = largest(INPUTS, "scipy-*.whl"), largest(CORPUS / "apk-new", "*.apk")
+
+model = next((l.split(":")[1].strip() for l in open("/proc/cpuinfo") if l.startswith("model name")), "unknown")
+load = " ".join(f"{value:.1f}" for value in os.getloadavg())
+print(f"{model}, {len(os.sched_getaffinity(0))} cores, load before {load}; {RUNS} pairs a row, {STARTS} for start-up")
+for line in (LIMIT, "folder", folder), (LIMIT, "zip", wheel), (LIMIT, "zip", apk):
+    print(f"- {Path(line[2]).name}: {subprocess.run(line, check=True, capture_output=True, text=True).stdout.strip()}")
+print()
+print("| what | ours | peer | ratio | target |")
+print("|---|---:|---:|---:|---:|", flush=True)
+
+# The limit itself first: what follows means nothing when a shell line comes close to it.
+limit = [LIMIT, "folder", folder]
+shell = "`limit folder` / `xargs -P2 -n{} openssl sha256`"
+pair("limit, one openssl a file", shell.format(1), limit, openssl(folder, 1), min(RUNS, 3))
+pair("limit, openssl in batches", shell.format(32), limit, openssl(folder, 32))
+
+inventory = [REA, "inventory-artifact", "--nested", "none"]
+pair("folder", "folder (libwine) / `limit folder`", [*inventory, folder], limit)
+for label, archive in ("wheel", wheel), ("apk", apk):
+    name = f"{label} ({Path(archive).name.split('-')[0]})"
+    pair(label, f"{name} / `limit zip`", [*inventory, archive], [LIMIT, "zip", archive])
+    pair(f"{label} unzip", f"{name} / `unzip -tq`", [*inventory, archive], ["unzip", "-tq", archive])
+
+start_up("start", "`rea --version` / `/bin/true`", [REA, "--version"])
+with tempfile.TemporaryDirectory() as scratch:
+    small = os.path.join(scratch, "small.txt")
+    Path(small).write_text("a small file\n")
+    start_up("small", "`rea inspect-artifact small.txt` / `/bin/true`", [REA, "inspect-artifact", small])
+
+for line in missed:
+    print(f"bench.sh: {line}", file=sys.stderr)
+sys.exit(1 if missed else 0)
+EOF_PYTHON

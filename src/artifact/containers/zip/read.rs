@@ -1,0 +1,404 @@
+//! Local headers, member data and data descriptors (APPNOTE 4.3.7 to 4.3.9).
+
+use std::io::{self, BufRead, Read};
+use std::sync::atomic::Ordering;
+
+use flate2::{FlushDecompress, Status};
+
+use super::{LOCAL_HEADER, Zip};
+use crate::artifact::containers::{Damage, Fault, Member, Out, Reading, Scratch};
+use crate::artifact::limitation::{Limitation, Note};
+use crate::artifact::source::Source;
+
+const ENCRYPTED: u16 = 1;
+const DESCRIPTOR: u16 = 1 << 3;
+const STORED: u16 = 0;
+const DEFLATED: u16 = 8;
+const DEFLATE64: u16 = 9;
+
+/// Where a member's stored bytes stand.
+struct Data {
+    start: u64,
+    len: u64,
+    disagrees: bool,
+}
+
+/// Whether the stored bytes are the content.
+pub(super) fn is_stored(member: &Member) -> bool {
+    member.method == STORED && member.flags & ENCRYPTED == 0
+}
+
+/// What decoding came to.
+struct Decoded {
+    crc: u32,
+    size: u64,
+    /// Stored bytes that the decoder needed.
+    used: u64,
+}
+
+impl Zip {
+    pub(super) fn read_member(
+        &self,
+        index: usize,
+        keep_going: bool,
+        scratch: &mut Scratch,
+        out: &mut Out<'_>,
+    ) -> Result<Reading, Fault> {
+        let member = &self.listing.members[index];
+        let data = self.locate(member)?;
+        self.ends[index].store(self.end_of(member, &data), Ordering::Relaxed);
+        let mut reading = Reading::default();
+        if data.disagrees {
+            reading.notes.add(Note::HeadersDisagree);
+        }
+        let method = self.method_to_use(member, &data, scratch, &mut reading)?;
+        let most = if keep_going { u64::MAX } else { member.size };
+        let decoded = self.decode(member, &data, method, most, scratch, out)?;
+        if decoded.used < data.len {
+            let range = (data.start + decoded.used, data.start + data.len);
+            if let Ok(mut unused) = self.unused.lock() {
+                unused.push(range);
+            }
+        }
+        if let Some(text) = contradiction(member, &decoded) {
+            let damage = Damage::integrity(data.start, text);
+            if !keep_going {
+                return Err(damage.into());
+            }
+            reading.contradiction = Some(damage);
+        }
+        Ok(reading)
+    }
+
+    pub(super) fn stored_region(&self, index: usize) -> Option<Source> {
+        let member = self.listing.members.get(index)?;
+        if !is_stored(member) {
+            return None;
+        }
+        let data = self.locate(member).ok()?;
+        self.source.region(data.start, data.len)
+    }
+
+    /// Reads the local header and compares it with the central one.
+    fn locate(&self, member: &Member) -> Result<Data, Fault> {
+        let damage = |text: &str| Damage::format(member.at, text);
+        let at = self
+            .header_at(member)
+            .ok_or_else(|| damage("its local header has a negative offset"))?;
+        let mut window = [0u8; 512];
+        let got = self.source.read_at(at, &mut window)?;
+        let header = window
+            .get(..got)
+            .filter(|header| header.len() >= LOCAL_HEADER as usize)
+            .ok_or_else(|| damage("its local header is cut"))?;
+        if !header.starts_with(b"PK\x03\x04") {
+            return Err(damage("its local header has no signature").into());
+        }
+        let half = |at: usize| u16::from_le_bytes([header[at], header[at + 1]]);
+        let word = |at: usize| u64::from(half(at)) | u64::from(half(at + 2)) << 16;
+        let (name_len, extra_len) = (usize::from(half(26)), u64::from(half(28)));
+        let name = match header.get(30..30 + name_len) {
+            Some(name) => name.to_vec(),
+            None => self
+                .source
+                .read_vec(at + LOCAL_HEADER, name_len)
+                .map_err(|_| damage("its local header is cut"))?,
+        };
+        let differs = |stated: u64, central: u64| {
+            stated != central && stated != 0xFFFF_FFFF && central <= 0xFFFF_FFFF
+        };
+        let disagrees = crc32fast::hash(&name) != member.name_crc
+            || half(8) != member.method
+            || half(6) & ENCRYPTED != member.flags & ENCRYPTED
+            || half(6) & DESCRIPTOR == 0
+                && (word(14) != u64::from(member.word)
+                    || differs(word(18), member.compressed)
+                    || differs(word(22), member.size));
+        let start = at + LOCAL_HEADER + name_len as u64 + extra_len;
+        // Data lies on the same side of the central directory as its header.
+        let directory = self.end.directory;
+        let end = start.checked_add(member.compressed);
+        let bound = if at < directory {
+            directory
+        } else {
+            self.source.len()
+        };
+        if end.is_none_or(|end| end > bound) {
+            return Err(damage("its data does not end before the archive's end").into());
+        }
+        Ok(Data {
+            start,
+            len: member.compressed,
+            disagrees,
+        })
+    }
+
+    /// Behind the data and its descriptor, where one is recognised: with or
+    /// without signature, 32 or 64 bit.
+    fn end_of(&self, member: &Member, data: &Data) -> u64 {
+        let end = data.start + data.len;
+        if member.flags & DESCRIPTOR == 0 {
+            return end;
+        }
+        let mut bytes = [0u8; 24];
+        let got = self.source.read_at(end, &mut bytes).unwrap_or(0);
+        let signed = bytes.starts_with(b"PK\x07\x08");
+        let fields = if signed { &bytes[4..] } else { &bytes[..] };
+        let crc = member.word.to_le_bytes();
+        for wide in [true, false] {
+            let (len, fits) = if wide {
+                (
+                    20,
+                    fields.get(4..12) == Some(&member.compressed.to_le_bytes()[..]),
+                )
+            } else {
+                (
+                    12,
+                    fields.get(4..8) == Some(&(member.compressed as u32).to_le_bytes()[..]),
+                )
+            };
+            let len = len + if signed { 4 } else { 0 };
+            if fits && fields.starts_with(&crc) && got >= len {
+                return end + len as u64;
+            }
+        }
+        if signed {
+            end + got.min(16) as u64
+        } else {
+            end
+        }
+    }
+
+    /// The method to decode with. Where the header claims encryption or an
+    /// unknown method, sizes and CRC-32 may prove otherwise (decision 8).
+    fn method_to_use(
+        &self,
+        member: &Member,
+        data: &Data,
+        scratch: &mut Scratch,
+        reading: &mut Reading,
+    ) -> Result<u16, Fault> {
+        let encrypted = member.flags & ENCRYPTED != 0;
+        let known = matches!(member.method, STORED | DEFLATED | DEFLATE64);
+        if known && !encrypted {
+            return Ok(member.method);
+        }
+        let stored = member.compressed == member.size;
+        let method = match member.method {
+            _ if stored => STORED,
+            DEFLATED if encrypted => DEFLATED,
+            _ => return Err(unavailable(member)),
+        };
+        let trial = self.decode(member, data, method, member.size, scratch, &mut |_| Ok(()));
+        match trial {
+            Ok(decoded) if contradiction(member, &decoded).is_none() => {
+                reading.notes.add(if encrypted {
+                    Note::StoredDespiteEncryption
+                } else {
+                    Note::StoredDespiteMethod
+                });
+                Ok(method)
+            }
+            Err(fault @ (Fault::Stop(_) | Fault::Io(..))) => Err(fault),
+            _ => Err(unavailable(member)),
+        }
+    }
+
+    fn decode(
+        &self,
+        member: &Member,
+        data: &Data,
+        method: u16,
+        most: u64,
+        scratch: &mut Scratch,
+        out: &mut Out<'_>,
+    ) -> Result<Decoded, Fault> {
+        let mut crc = crc32fast::Hasher::new();
+        let mut size = 0u64;
+        let mut take = |bytes: &[u8]| -> Result<(), Fault> {
+            size += bytes.len() as u64;
+            if size > most {
+                let text = format!(
+                    "it expands beyond its declared size of {} bytes",
+                    member.size
+                );
+                return Err(Damage::integrity(data.start, text).into());
+            }
+            crc.update(bytes);
+            out(bytes)
+        };
+        let used = match method {
+            STORED => self.copy(data, scratch, &mut take)?,
+            DEFLATED => self.inflate(data, scratch, &mut take)?,
+            _ => self.inflate64(data, scratch, &mut take)?,
+        };
+        Ok(Decoded {
+            crc: crc.finalize(),
+            size,
+            used,
+        })
+    }
+
+    fn copy(&self, data: &Data, scratch: &mut Scratch, out: &mut Out<'_>) -> Result<u64, Fault> {
+        let mut done = 0;
+        while done < data.len {
+            let got = self.fill(data, done, &mut scratch.input)?;
+            out(&scratch.input[..got])?;
+            done += got as u64;
+        }
+        Ok(done)
+    }
+
+    /// Stored bytes from `done` on, at least one.
+    fn fill(&self, data: &Data, done: u64, buffer: &mut [u8]) -> Result<usize, Fault> {
+        let want =
+            usize::try_from(data.len - done).map_or(buffer.len(), |rest| rest.min(buffer.len()));
+        match self
+            .source
+            .read_at(data.start + done, &mut buffer[..want])?
+        {
+            0 => Err(Damage::format(data.start + done, "the archive ends inside its data").into()),
+            got => Ok(got),
+        }
+    }
+
+    fn inflate(&self, data: &Data, scratch: &mut Scratch, out: &mut Out<'_>) -> Result<u64, Fault> {
+        scratch.inflate.reset(false);
+        let Scratch {
+            input,
+            output,
+            inflate,
+        } = scratch;
+        let mut read = 0u64;
+        let mut filled = 0..0;
+        loop {
+            if filled.is_empty() && read < data.len {
+                let got = self.fill(data, read, input)?;
+                read += got as u64;
+                filled = 0..got;
+            }
+            let (before_in, before_out) = (inflate.total_in(), inflate.total_out());
+            let status = inflate
+                .decompress(&input[filled.clone()], output, FlushDecompress::None)
+                .map_err(|_| {
+                    let at = data.start + inflate_position(read, &filled);
+                    Damage::format(at, "its deflate stream is malformed")
+                })?;
+            filled.start += (inflate.total_in() - before_in) as usize;
+            let made = (inflate.total_out() - before_out) as usize;
+            out(&output[..made])?;
+            if status == Status::StreamEnd {
+                return Ok(inflate.total_in());
+            }
+            if made == 0 && filled.is_empty() && read >= data.len {
+                let at = data.start + data.len;
+                return Err(Damage::format(at, "its deflate stream is cut").into());
+            }
+        }
+    }
+
+    fn inflate64(
+        &self,
+        data: &Data,
+        scratch: &mut Scratch,
+        out: &mut Out<'_>,
+    ) -> Result<u64, Fault> {
+        let Scratch { input, output, .. } = scratch;
+        let feed = Feed {
+            zip: self,
+            data,
+            read: 0,
+            input,
+            filled: 0..0,
+            fault: None,
+        };
+        let mut decoder = deflate64::Deflate64Decoder::with_buffer(feed);
+        loop {
+            match decoder.read(output) {
+                Ok(0) => break,
+                Ok(made) => out(&output[..made])?,
+                Err(_) => {
+                    let at = data.start + decoder.get_ref().read;
+                    let fault = decoder.into_inner().fault.take();
+                    let damage = Damage::format(at, "its deflate64 stream is malformed or cut");
+                    return Err(fault.unwrap_or_else(|| damage.into()));
+                }
+            }
+        }
+        let feed = decoder.into_inner();
+        Ok(feed.read - feed.filled.len() as u64)
+    }
+}
+
+fn inflate_position(read: u64, filled: &std::ops::Range<usize>) -> u64 {
+    read - filled.len() as u64
+}
+
+/// What contradicts the central header, in words.
+fn contradiction(member: &Member, decoded: &Decoded) -> Option<String> {
+    if decoded.size != member.size {
+        return Some(format!(
+            "its size is {} bytes, the archive declares {}",
+            decoded.size, member.size
+        ));
+    }
+    (decoded.crc != member.word).then(|| {
+        format!(
+            "its CRC-32 is {:08x}, the archive declares {:08x}",
+            decoded.crc, member.word
+        )
+    })
+}
+
+fn unavailable(member: &Member) -> Fault {
+    if member.flags & ENCRYPTED != 0 {
+        return Fault::Unavailable(Note::Encrypted);
+    }
+    let text = format!(
+        "It is compressed by method {}, which is not supported; its content was not read.",
+        member.method
+    );
+    Fault::UnavailableBecause(Limitation::new(107, text))
+}
+
+/// A member's stored bytes as a buffered reader, for decoders that pull.
+struct Feed<'a> {
+    zip: &'a Zip,
+    data: &'a Data,
+    read: u64,
+    input: &'a mut Vec<u8>,
+    filled: std::ops::Range<usize>,
+    fault: Option<Fault>,
+}
+
+impl BufRead for Feed<'_> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.filled.is_empty() && self.read < self.data.len {
+            match self.zip.fill(self.data, self.read, self.input) {
+                Ok(got) => {
+                    self.read += got as u64;
+                    self.filled = 0..got;
+                }
+                Err(fault) => {
+                    self.fault = Some(fault);
+                    return Err(io::ErrorKind::UnexpectedEof.into());
+                }
+            }
+        }
+        Ok(&self.input[self.filled.clone()])
+    }
+
+    fn consume(&mut self, amount: usize) {
+        self.filled.start = (self.filled.start + amount).min(self.filled.end);
+    }
+}
+
+impl Read for Feed<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let available = self.fill_buf()?;
+        let count = available.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&available[..count]);
+        self.consume(count);
+        Ok(count)
+    }
+}

@@ -1,0 +1,206 @@
+//! Ids and counts inside artifact inventories and inspections that can be
+//! recomputed as the record streams by.
+//!
+//! | place | recipe |
+//! |---|---|
+//! | `manifest.graph_sha256` | hash of `{edges, integrity_contradictions, nodes, occurrences}` |
+//! | `manifest.manifest_id` | `agm_`, hash of `{graph_sha256, root_artifact_id}` |
+//! | `manifest.root_artifact_id`, `nodes[].artifact_id` | `art_`, hash of `{sha256}` |
+//! | `occurrences[].occurrence_id` | `occ_`, hash of `{entry_kind, logical_path, root_artifact_id}`; for `.` of `{root}` |
+//! | `inspection_id` | `ai_`, hash of the result without it |
+//! | `substeps[].substep_id` | `ais_`, hash of `{evidence_id, operation}` |
+//! | `observations[]`, `hypotheses[]`, `contradictions[]`, `unexplored_branches[]` | `aio_ aih_ aic_ aib_`, hash of the item without its id |
+//! | `manifest.node_count`, `occurrence_count`, `edge_count` | lengths of the arrays |
+//!
+//! Edges and integrity contradictions need other rows of the graph and are
+//! covered by `graph_sha256` only.
+
+use crate::digest::Digest;
+use crate::json::Text;
+
+/// Longer strings are no id, count or operation.
+pub(super) const CAPTURED: usize = 128;
+
+/// The known containers below `normalized_result`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Zone {
+    /// `normalized_result` itself.
+    Result,
+    Manifest,
+    Nodes,
+    Node,
+    Occurrences,
+    Occurrence,
+    Edges,
+    Items(ItemKind),
+    Item(ItemKind),
+    Substeps,
+    Substep,
+}
+
+/// The lists of an inspection whose items have ids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ItemKind {
+    Observation,
+    Hypothesis,
+    Contradiction,
+    Branch,
+}
+
+impl ItemKind {
+    /// The list's name, the id's name and the id's prefix.
+    pub fn names(self) -> (&'static str, &'static str, &'static str) {
+        match self {
+            Self::Observation => ("observations", "observation_id", "aio_"),
+            Self::Hypothesis => ("hypotheses", "hypothesis_id", "aih_"),
+            Self::Contradiction => ("contradictions", "contradiction_id", "aic_"),
+            Self::Branch => ("unexplored_branches", "branch_id", "aib_"),
+        }
+    }
+
+    const ALL: [Self; 4] = [
+        Self::Observation,
+        Self::Hypothesis,
+        Self::Contradiction,
+        Self::Branch,
+    ];
+}
+
+/// Scalars that checks need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Field {
+    GraphSha256,
+    ManifestId,
+    RootArtifactId,
+    RootSha256,
+    NodeCount,
+    OccurrenceCount,
+    EdgeCount,
+    InspectionId,
+    /// The id of the item, node, occurrence or substep that is open.
+    Id,
+    /// `sha256` of a node, `logical_path` of an occurrence, `evidence_id` of
+    /// a substep.
+    Key,
+}
+
+/// What comes in a place of a [`Zone`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Known {
+    /// A container.
+    Zone(Zone),
+    /// A scalar to remember.
+    Field(Field),
+    /// A record.
+    Record,
+    /// Nothing that is checked.
+    Other,
+}
+
+impl Zone {
+    /// Whether it is an object (else an array).
+    pub fn is_object(self) -> bool {
+        !matches!(
+            self,
+            Self::Nodes | Self::Occurrences | Self::Edges | Self::Items(_) | Self::Substeps
+        )
+    }
+
+    /// What the elements of an array are.
+    pub fn element(self) -> Known {
+        match self {
+            Self::Nodes => Known::Zone(Zone::Node),
+            Self::Occurrences => Known::Zone(Zone::Occurrence),
+            Self::Items(kind) => Known::Zone(Zone::Item(kind)),
+            Self::Substeps => Known::Zone(Zone::Substep),
+            _ => Known::Other,
+        }
+    }
+
+    /// What the member `name` of an object is.
+    pub fn member(self, name: &[u8]) -> Known {
+        match (self, name) {
+            (Self::Result, b"manifest") => Known::Zone(Zone::Manifest),
+            (Self::Result, b"nodes") => Known::Zone(Zone::Nodes),
+            (Self::Result, b"occurrences") => Known::Zone(Zone::Occurrences),
+            (Self::Result, b"edges") => Known::Zone(Zone::Edges),
+            (Self::Result, b"substeps") => Known::Zone(Zone::Substeps),
+            (Self::Result, b"inspection_id") => Known::Field(Field::InspectionId),
+            (Self::Result, _) => ItemKind::ALL
+                .into_iter()
+                .find(|kind| kind.names().0.as_bytes() == name)
+                .map_or(Known::Other, |kind| Known::Zone(Zone::Items(kind))),
+            (Self::Manifest, b"graph_sha256") => Known::Field(Field::GraphSha256),
+            (Self::Manifest, b"manifest_id") => Known::Field(Field::ManifestId),
+            (Self::Manifest, b"root_artifact_id") => Known::Field(Field::RootArtifactId),
+            (Self::Manifest, b"root_sha256") => Known::Field(Field::RootSha256),
+            (Self::Manifest, b"node_count") => Known::Field(Field::NodeCount),
+            (Self::Manifest, b"occurrence_count") => Known::Field(Field::OccurrenceCount),
+            (Self::Manifest, b"edge_count") => Known::Field(Field::EdgeCount),
+            (Self::Node, b"artifact_id") => Known::Field(Field::Id),
+            (Self::Node, b"sha256") => Known::Field(Field::Key),
+            (Self::Occurrence, b"occurrence_id") => Known::Field(Field::Id),
+            (Self::Occurrence, b"logical_path") => Known::Field(Field::Key),
+            (Self::Substep, b"substep_id") => Known::Field(Field::Id),
+            (Self::Substep, b"evidence_id") => Known::Field(Field::Key),
+            (Self::Substep, b"evidence") => Known::Record,
+            (Self::Item(kind), _) if kind.names().1.as_bytes() == name => Known::Field(Field::Id),
+            _ => Known::Other,
+        }
+    }
+}
+
+/// The values of the [`Field`]s: a string's WTF-8, or a number's digits.
+#[derive(Debug, Default)]
+pub(super) struct Fields([Option<Text>; 10]);
+
+impl Fields {
+    pub fn set(&mut self, field: Field, value: Option<Text>) {
+        if let Some(slot) = self.0.get_mut(field as usize) {
+            *slot = value;
+        }
+    }
+
+    pub fn get(&self, field: Field) -> Option<&[u8]> {
+        self.0.get(field as usize)?.as_ref().map(Text::as_bytes)
+    }
+
+    /// Whether the field is there and is `prefix` and the digest.
+    pub fn is_id(&self, field: Field, prefix: &str, digest: Digest) -> bool {
+        let text = self.get(field).unwrap_or_default();
+        let hex = text.strip_prefix(prefix.as_bytes()).unwrap_or_default();
+        Digest::from_hex(hex) == Some(digest)
+    }
+}
+
+/// `art_` of a file with this SHA-256.
+pub(super) fn artifact_digest(sha256: &[u8]) -> Digest {
+    Digest::of_json(|w| {
+        w.begin_object();
+        w.key("sha256");
+        w.text(sha256);
+        w.end_object();
+    })
+}
+
+/// `agm_` of a manifest.
+pub(super) fn manifest_digest(graph_sha256: &[u8], root_artifact_id: &[u8]) -> Digest {
+    Digest::of_json(|w| {
+        w.begin_object();
+        w.key("graph_sha256");
+        w.text(graph_sha256);
+        w.key("root_artifact_id");
+        w.text(root_artifact_id);
+        w.end_object();
+    })
+}
+
+/// `occ_` of the root.
+pub(super) fn root_occurrence_digest(root_artifact_id: &[u8]) -> Digest {
+    Digest::of_json(|w| {
+        w.begin_object();
+        w.key("root");
+        w.text(root_artifact_id);
+        w.end_object();
+    })
+}

@@ -1,0 +1,223 @@
+//! What is wrong with a record.
+
+use super::EvidenceId;
+use super::path::Pointer;
+use crate::error::{Category, Code, Error};
+use crate::json::{Issue, Text, WriteJson, Writer};
+
+/// The check that refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stage {
+    /// The text is not JSON.
+    Json,
+    /// A member is missing, unknown, or holds what it must not.
+    Shape,
+    /// The digest of the analysis profile.
+    ProfileDigest,
+    /// The profile's provider against the record's.
+    ProfileProvider,
+    /// The id of the record.
+    EvidenceId,
+    /// A record inside the record.
+    NestedEvidence,
+    /// An id or count of an artifact graph or inspection.
+    ArtifactGraph,
+}
+
+impl Stage {
+    /// The name in results.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::Shape => "shape",
+            Self::ProfileDigest => "profile-digest",
+            Self::ProfileProvider => "profile-provider",
+            Self::EvidenceId => "evidence-id",
+            Self::NestedEvidence => "nested-evidence",
+            Self::ArtifactGraph => "artifact-graph",
+        }
+    }
+}
+
+/// The kind of a problem, as issues of arguments name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// No such member.
+    UnknownArgument,
+    /// A member that is not there.
+    MissingArgument,
+    /// Another JSON type.
+    InvalidType,
+    /// Too small, too large, too short.
+    OutOfRange,
+    /// None of the acceptable values.
+    InvalidValue,
+    /// A string that is not written as it must be.
+    InvalidFormat,
+}
+
+impl Reason {
+    /// The name in errors.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::UnknownArgument => "unknown_argument",
+            Self::MissingArgument => "missing_argument",
+            Self::InvalidType => "invalid_type",
+            Self::OutOfRange => "out_of_range",
+            Self::InvalidValue => "invalid_value",
+            Self::InvalidFormat => "invalid_format",
+        }
+    }
+}
+
+/// Something wrong at one place of a record.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    /// Where, from the root of the record.
+    pub pointer: Pointer,
+    /// The check that found it.
+    pub stage: Stage,
+    /// Its kind.
+    pub reason: Reason,
+    /// In words.
+    pub message: String,
+}
+
+impl WriteJson for Problem {
+    fn write_json(&self, w: &mut Writer<'_>) {
+        w.begin_object();
+        w.key("message");
+        w.string(&self.message);
+        w.key("pointer");
+        w.text(self.pointer.to_text().as_bytes());
+        w.key("stage");
+        w.string(self.stage.as_str());
+        w.end_object();
+    }
+}
+
+/// What verification says of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// Its shape is right and its ids are the hashes of what it says.
+    Verified,
+    /// It has problems.
+    Invalid,
+    /// It could not be read.
+    Unreadable,
+}
+
+impl Status {
+    /// The name in results.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Verified => "verified",
+            Self::Invalid => "invalid",
+            Self::Unreadable => "unreadable",
+        }
+    }
+}
+
+/// The verification of one record. Records inside it have reports of their
+/// own.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The id that the record claims, where it has the form of one.
+    pub evidence_id: Option<EvidenceId>,
+    /// For a record inside another: where, from the root of the document.
+    pub pointer: Option<Pointer>,
+    /// The verdict.
+    pub status: Status,
+    /// What is wrong, in the order of the checks.
+    pub problems: Vec<Problem>,
+    /// Reports on the records inside this one, at all levels, in the order in
+    /// which they end; empty for a record that is itself inside another.
+    pub nested: Vec<Report>,
+}
+
+impl Report {
+    /// The report on a document that could not be read.
+    pub fn unreadable(message: impl Into<String>) -> Self {
+        Self {
+            evidence_id: None,
+            pointer: None,
+            status: Status::Unreadable,
+            problems: vec![Problem {
+                pointer: Pointer::default(),
+                stage: Stage::Json,
+                reason: Reason::InvalidFormat,
+                message: message.into(),
+            }],
+            nested: Vec::new(),
+        }
+    }
+
+    /// Whether this record and all inside it are verified.
+    pub fn is_verified(&self) -> bool {
+        self.status == Status::Verified && self.nested.iter().all(Self::is_verified)
+    }
+
+    /// The contract's error for a record that came from a file; `None` where
+    /// the record is verified.
+    pub fn file_error(&self, path: &str) -> Option<Error> {
+        let first = self.problems.first()?;
+        let message = format!("{path} is not valid Evidence: {}", first.message);
+        let error = Error::new(Code::EvidenceIntegrityMismatch, message)
+            .in_category(Category::IntegrityMismatch)
+            .action("Use the record as it was written, or make it again.")
+            .detail("path", path)
+            .detail("pointer", first.pointer.to_text())
+            .detail("reason", first.message.as_str())
+            .detail("stage", first.stage.as_str());
+        Some(match self.evidence_id {
+            Some(id) => error.detail("evidence_id", id.to_string()),
+            None => error,
+        })
+    }
+
+    /// The contract's error for a record that is an argument of `operation`;
+    /// `None` where the record is verified.
+    pub fn argument_error(&self, operation: &str) -> Option<Error> {
+        let first = self.problems.first()?;
+        let issues = self
+            .problems
+            .iter()
+            .filter(|problem| problem.stage == first.stage)
+            .map(|problem| {
+                Issue::at(
+                    problem.pointer.to_values(),
+                    problem.reason.as_str(),
+                    problem.message.clone(),
+                )
+            })
+            .collect();
+        Some(Issue::all_into_error(issues, operation))
+    }
+}
+
+/// One line of `verify-evidence`.
+impl WriteJson for Report {
+    fn write_json(&self, w: &mut Writer<'_>) {
+        w.begin_object();
+        w.key("evidence_id");
+        match &self.evidence_id {
+            Some(id) => id.write_json(w),
+            None => w.null(),
+        }
+        if let Some(pointer) = &self.pointer {
+            w.key("pointer");
+            w.text(pointer.to_text().as_bytes());
+        }
+        w.key("problems");
+        self.problems.write_json(w);
+        w.key("status");
+        w.string(self.status.as_str());
+        w.end_object();
+    }
+}
+
+impl From<Text> for crate::json::Value {
+    fn from(text: Text) -> Self {
+        Self::String(text)
+    }
+}

@@ -1,0 +1,319 @@
+//! Where Evidence is read from: a regular file, or a stream whose current
+//! document is kept so that it can be read again.
+
+use std::ffi::OsStr;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use crate::error::{Error, Result};
+use crate::json::Rewind;
+
+/// What of a stream is kept in memory before it goes to a file.
+const IN_MEMORY: usize = 8 << 20;
+/// What of a stream is kept at all; a larger document would not fit into
+/// memory anyway.
+const KEPT: u64 = 1 << 30;
+
+/// Input that holds Evidence, by a name for messages.
+pub struct Source {
+    name: String,
+    input: Input,
+}
+
+enum Input {
+    File(File),
+    Stream(Spool),
+}
+
+impl Source {
+    /// Opens a regular file, or standard input for `-`.
+    pub fn open(path: &Path) -> Result<Self> {
+        if path.as_os_str() == "-" {
+            return Ok(Self::stream("-", Box::new(io::stdin())));
+        }
+        let name = displayed(path.as_os_str());
+        let flags = rustix::fs::OFlags::NONBLOCK.bits();
+        let opened = OpenOptions::new()
+            .read(true)
+            // A FIFO must not block before it is refused.
+            .custom_flags(i32::try_from(flags).unwrap_or(0))
+            .open(path)
+            .and_then(|file| Ok((file.metadata()?, file)));
+        match opened {
+            Ok((metadata, file)) if metadata.is_file() => Ok(Self {
+                name,
+                input: Input::File(file),
+            }),
+            Ok(_) => {
+                let message = format!("{name} is not a regular file");
+                Err(Error::file("read", "not-file", &name, message))
+            }
+            Err(error) => Err(Error::file_io("read", &name, &error)),
+        }
+    }
+
+    /// Reads from a stream.
+    pub fn stream(name: &str, stream: Box<dyn Read>) -> Self {
+        Self {
+            name: name.to_owned(),
+            input: Input::Stream(Spool::new(stream)),
+        }
+    }
+
+    /// The path as the user gave it, with bytes that are not UTF-8 escaped.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Says that nothing before `offset` will be read again.
+    pub(super) fn forget_before(&mut self, offset: u64) {
+        if let Input::Stream(spool) = &mut self.input {
+            spool.forget_before(offset);
+        }
+    }
+}
+
+/// A path for messages: bytes that are not UTF-8 as `%XX`.
+fn displayed(path: &OsStr) -> String {
+    let mut out = String::new();
+    for chunk in path.as_bytes().utf8_chunks() {
+        out.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
+}
+
+impl Read for Source {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        match &mut self.input {
+            Input::File(file) => file.read(out),
+            Input::Stream(spool) => spool.read(out),
+        }
+    }
+}
+
+impl Rewind for Source {
+    fn rewind_to(&mut self, offset: u64) -> io::Result<()> {
+        match &mut self.input {
+            Input::File(file) => file.seek(SeekFrom::Start(offset)).map(|_| ()),
+            Input::Stream(spool) => spool.rewind_to(offset),
+        }
+    }
+}
+
+/// A stream and what has been read of it since an offset.
+struct Spool {
+    stream: Box<dyn Read>,
+    /// Offset in the stream of the first kept byte.
+    start: u64,
+    /// Offset of the next byte to hand out.
+    next: u64,
+    /// Kept bytes while there is no file.
+    memory: Vec<u8>,
+    /// The file that kept bytes went to, and how many it holds.
+    file: Option<(File, u64)>,
+    /// More came than is kept; there is no way back.
+    lost: bool,
+}
+
+impl Spool {
+    fn new(stream: Box<dyn Read>) -> Self {
+        Self {
+            stream,
+            start: 0,
+            next: 0,
+            memory: Vec::new(),
+            file: None,
+            lost: false,
+        }
+    }
+
+    fn kept(&self) -> u64 {
+        match &self.file {
+            Some((_, length)) => *length,
+            None => self.memory.len() as u64,
+        }
+    }
+
+    /// Hands out what is kept and was rewound over.
+    fn read_kept(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let at = self.next - self.start;
+        let count = match &mut self.file {
+            Some((file, length)) => {
+                let most = usize::try_from(*length - at).unwrap_or(usize::MAX);
+                let room = out.len().min(most);
+                file.seek(SeekFrom::Start(at))?;
+                file.read(out.get_mut(..room).unwrap_or_default())?
+            }
+            None => {
+                let from = usize::try_from(at).unwrap_or(usize::MAX);
+                let mut rest = self.memory.get(from..).unwrap_or_default();
+                rest.read(out)?
+            }
+        };
+        if count == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        Ok(count)
+    }
+
+    fn keep(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if self.lost || self.kept() + bytes.len() as u64 > KEPT {
+            self.lost = true;
+            self.drop_kept();
+            return Ok(());
+        }
+        if self.file.is_none() && self.memory.len() + bytes.len() <= IN_MEMORY {
+            self.memory.extend_from_slice(bytes);
+            return Ok(());
+        }
+        if self.file.is_none() {
+            let mut file = unlinked_file()?;
+            file.write_all(&self.memory)?;
+            self.file = Some((file, self.memory.len() as u64));
+            self.memory = Vec::new();
+        }
+        if let Some((file, length)) = &mut self.file {
+            file.seek(SeekFrom::Start(*length))?;
+            file.write_all(bytes)?;
+            *length += bytes.len() as u64;
+        }
+        Ok(())
+    }
+
+    fn drop_kept(&mut self) {
+        self.memory = Vec::new();
+        self.file = None;
+        self.start = self.next;
+    }
+
+    /// Everything before `offset` may go. Bytes in memory go when they are
+    /// the larger part, those in a file when the rest fits into memory.
+    fn forget_before(&mut self, offset: u64) {
+        if self.lost {
+            self.lost = false;
+            self.drop_kept();
+            // What was read ahead of `offset` is gone; `rewind_to` tells.
+            return;
+        }
+        let Some(count) = offset.checked_sub(self.start) else {
+            return;
+        };
+        match &mut self.file {
+            None => {
+                let count = usize::try_from(count)
+                    .unwrap_or(usize::MAX)
+                    .min(self.memory.len());
+                if count > self.memory.len() / 2 {
+                    self.memory.drain(..count);
+                    self.start += count as u64;
+                }
+            }
+            Some((file, length)) => {
+                let rest = length.saturating_sub(count);
+                if rest > IN_MEMORY as u64 {
+                    return;
+                }
+                let mut memory = Vec::new();
+                let tail = file
+                    .seek(SeekFrom::Start(count))
+                    .and_then(|_| file.take(rest).read_to_end(&mut memory));
+                if tail.is_ok_and(|read| read as u64 == rest) {
+                    self.memory = memory;
+                    self.file = None;
+                    self.start += count;
+                }
+            }
+        }
+    }
+
+    fn rewind_to(&mut self, offset: u64) -> io::Result<()> {
+        if self.lost || offset < self.start || offset > self.start + self.kept() {
+            return Err(io::Error::other(
+                "its members are not in canonical order and it is too large to be held; \
+                 give it as a file",
+            ));
+        }
+        self.next = offset;
+        Ok(())
+    }
+}
+
+impl Read for Spool {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if !self.lost && self.next < self.start + self.kept() {
+            let count = self.read_kept(out)?;
+            self.next += count as u64;
+            return Ok(count);
+        }
+        let count = self.stream.read(out)?;
+        self.keep(out.get(..count).unwrap_or_default())?;
+        self.next += count as u64;
+        if self.lost {
+            self.start = self.next;
+        }
+        Ok(count)
+    }
+}
+
+/// A temporary file without a name, readable only through this handle.
+fn unlinked_file() -> io::Result<File> {
+    let folder = std::env::temp_dir();
+    let mut number = 0u32;
+    loop {
+        let name = format!(".rea-spool-{}-{number}", std::process::id());
+        let path = folder.join(name);
+        let opened = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&path);
+        match opened {
+            Ok(file) => {
+                std::fs::remove_file(&path)?;
+                return Ok(file);
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spool_over(length: usize) -> (Vec<u8>, Spool) {
+        let bytes: Vec<u8> = (0..length).map(|at| (at % 251) as u8).collect();
+        let stream = io::Cursor::new(bytes.clone());
+        (bytes, Spool::new(Box::new(stream)))
+    }
+
+    fn read_exactly(spool: &mut Spool, count: usize) -> Vec<u8> {
+        let mut out = vec![0; count];
+        spool.read_exact(&mut out).expect("enough bytes");
+        out
+    }
+
+    #[test]
+    fn rewinds_in_memory_and_in_a_file() {
+        for length in [1000, IN_MEMORY + 1000] {
+            let (bytes, mut spool) = spool_over(length);
+            assert_eq!(read_exactly(&mut spool, length - 10), bytes[..length - 10]);
+            spool.rewind_to(3).expect("kept");
+            assert_eq!(read_exactly(&mut spool, length - 3), bytes[3..]);
+            spool.forget_before(length as u64 - 100);
+            assert!(spool.file.is_none());
+            spool.rewind_to(length as u64 - 50).expect("kept");
+            assert_eq!(read_exactly(&mut spool, 50), bytes[length - 50..]);
+            assert!(spool.rewind_to(1).is_err());
+            assert_eq!(spool.read(&mut [0; 8]).expect("the end"), 0);
+        }
+    }
+}

@@ -1,0 +1,323 @@
+//! Reading Evidence: every record is checked before it is used.
+//!
+//! A record in canonical form is checked as it streams by. One whose members
+//! come in another order is read a second time, into memory, and replayed in
+//! canonical order through the same checks.
+
+use super::problem::Report;
+use super::source::Source;
+use super::verifier::{MAX_OPEN_NAMES, Scope, Stop, Verifier};
+use super::{Evidence, EvidenceId};
+use crate::error::{Error, Result};
+use crate::json::{
+    Budget, Event, Limits, Overflow, ReadError, ReadErrorKind, Reader, Value, replay,
+};
+use crate::operation::Context;
+
+/// Between two looks at the stop request.
+const EVENTS: u32 = 4096;
+
+/// Takes the pieces of a record while it is checked. What it made of them
+/// may be used only after the record was found good.
+pub trait Observer {
+    /// The record starts, or starts again: all pieces so far are void.
+    fn restart(&mut self);
+
+    /// The next piece of the record, members in canonical order.
+    fn event(&mut self, event: Event<'_>) -> Result<()>;
+}
+
+/// An observer that looks at nothing.
+struct Nobody;
+
+impl Observer for Nobody {
+    fn restart(&mut self) {}
+
+    fn event(&mut self, _: Event<'_>) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Why a document gave no report.
+enum Failure {
+    Read(ReadError),
+    Other(Error),
+}
+
+impl From<ReadError> for Failure {
+    fn from(error: ReadError) -> Self {
+        Self::Read(error)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Other(error)
+    }
+}
+
+/// How the pass over a document ended.
+enum Pass {
+    Done(Report),
+    Unsorted,
+}
+
+/// The documents of one source.
+struct Documents<'a> {
+    reader: Reader<Source>,
+    verifier: Verifier,
+    context: &'a Context,
+    observer: &'a mut dyn Observer,
+    name: String,
+}
+
+impl<'a> Documents<'a> {
+    fn new(
+        source: Source,
+        limits: Limits,
+        scope: Scope,
+        context: &'a Context,
+        observer: &'a mut dyn Observer,
+    ) -> Self {
+        let name = source.name().to_owned();
+        let limits = Limits {
+            overflow: Overflow::Keep,
+            ..limits
+        };
+        Self {
+            reader: Reader::new(source, limits),
+            verifier: Verifier::new(scope),
+            context,
+            observer,
+            name,
+        }
+    }
+
+    /// The report on the next document; `None` after the last.
+    fn next(&mut self) -> Result<Option<Report>, Failure> {
+        if !self.reader.more()? {
+            return Ok(None);
+        }
+        let mark = self.reader.mark();
+        self.reader.input_mut().forget_before(mark.offset());
+        let report = match self.stream()? {
+            Pass::Done(report) => report,
+            Pass::Unsorted => {
+                self.reader.rewind(mark)?;
+                let value = self.reader.read_value(Budget::default())?;
+                self.replay(&value)?
+            }
+        };
+        self.context
+            .progress
+            .add_bytes(self.reader.place().offset - mark.offset());
+        Ok(Some(report))
+    }
+
+    fn stream(&mut self) -> Result<Pass, Failure> {
+        self.verifier.restart();
+        self.observer.restart();
+        let mut left = EVENTS;
+        loop {
+            let place = self.reader.place();
+            let event = self.reader.next_event()?;
+            match self.verifier.event(event) {
+                Ok(()) => self.observer.event(event)?,
+                Err(Stop::Unsorted) => return Ok(Pass::Unsorted),
+                Err(stop) => return Err(stopped(stop, place).into()),
+            }
+            if let Some(report) = self.verifier.take_report() {
+                return Ok(Pass::Done(report));
+            }
+            left -= 1;
+            if left == 0 {
+                self.context.check()?;
+                left = EVENTS;
+            }
+        }
+    }
+
+    fn replay(&mut self, value: &Value) -> Result<Report, Failure> {
+        self.verifier.restart();
+        self.observer.restart();
+        let (verifier, observer) = (&mut self.verifier, &mut *self.observer);
+        let place = self.reader.place();
+        replay(value, &mut |event| -> Result<(), Failure> {
+            verifier.event(event).map_err(|stop| stopped(stop, place))?;
+            Ok(observer.event(event)?)
+        })?;
+        self.verifier
+            .take_report()
+            .ok_or_else(|| Failure::Other(incomplete(&self.name)))
+    }
+
+    /// The failure as a report, where it is one on the document.
+    fn report_failure(&mut self, failure: Failure) -> Result<Report> {
+        match failure {
+            Failure::Other(error) => Err(error),
+            Failure::Read(error) => Ok(match error.kind() {
+                ReadErrorKind::Depth => self.verifier.refuse(&error.to_string()),
+                _ => Report::unreadable(error.into_file_error(&self.name).message()),
+            }),
+        }
+    }
+
+    fn file_error(&self, failure: Failure) -> Error {
+        match failure {
+            Failure::Other(error) => error,
+            Failure::Read(error) => error.into_file_error(&self.name),
+        }
+    }
+}
+
+fn stopped(stop: Stop, place: crate::json::Place) -> ReadError {
+    match stop {
+        Stop::Duplicate(name) => ReadError::duplicate(&name, place),
+        Stop::OpenNames | Stop::Unsorted => {
+            let maximum = MAX_OPEN_NAMES as u64;
+            let message =
+                format!("the names of members inside each other take more than {maximum} bytes");
+            ReadError::resource("open-member-names", maximum, place, message)
+        }
+    }
+}
+
+fn incomplete(name: &str) -> Error {
+    let message = format!("{name} is not valid JSON: it is not complete");
+    Error::file("read", "invalid-json", name, message)
+}
+
+/// Verifies every record of a source, records inside records and the ids of
+/// artifact graphs included. `each` gets the reports in order; input that
+/// cannot be read is the last of them. Fails only when cancelled.
+pub fn verify_all(
+    source: Source,
+    limits: Limits,
+    context: &Context,
+    each: &mut dyn FnMut(Report),
+) -> Result<()> {
+    let mut nobody = Nobody;
+    let mut documents = Documents::new(source, limits, Scope::Everything, context, &mut nobody);
+    let mut any = false;
+    loop {
+        match documents.next() {
+            Ok(Some(report)) => {
+                any = true;
+                each(report);
+            }
+            Ok(None) if any => return Ok(()),
+            Ok(None) => {
+                let name = &documents.name;
+                each(Report::unreadable(format!("{name} holds no record")));
+                return Ok(());
+            }
+            Err(failure) => {
+                each(documents.report_failure(failure)?);
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// Reads exactly one record in constant memory, if it is in canonical form;
+/// `observer` sees it pass. Its id, once it is found good.
+pub fn stream_record(
+    source: Source,
+    limits: Limits,
+    context: &Context,
+    observer: &mut dyn Observer,
+) -> Result<EvidenceId> {
+    let mut documents = Documents::new(source, limits, Scope::Record, context, observer);
+    let report = match documents.next() {
+        Ok(Some(report)) => report,
+        Ok(None) => return Err(incomplete(&documents.name)),
+        Err(failure) => return Err(documents.file_error(failure)),
+    };
+    // A second value makes the text invalid, whatever the first one is.
+    if let Err(error) = documents.reader.expect_end() {
+        return Err(error.into_file_error(&documents.name));
+    }
+    if let Some(error) = report.file_error(&documents.name) {
+        return Err(error);
+    }
+    report
+        .evidence_id
+        .ok_or_else(|| incomplete(&documents.name))
+}
+
+/// Reads every record of a source into memory, one after the other.
+pub fn read_records(
+    source: Source,
+    limits: Limits,
+    context: &Context,
+    each: &mut dyn FnMut(Evidence) -> Result<()>,
+) -> Result<()> {
+    let name = source.name().to_owned();
+    let failed = |error: ReadError| error.into_file_error(&name);
+    let mut reader = Reader::new(source, keep_overflow(limits));
+    while reader.more().map_err(failed)? {
+        context.check()?;
+        let before = reader.place().offset;
+        reader.input_mut().forget_before(u64::MAX);
+        let value = reader.read_value(Budget::default()).map_err(failed)?;
+        context.progress.add_bytes(reader.place().offset - before);
+        each(Evidence::from_file_value(value, &name)?)?;
+    }
+    Ok(())
+}
+
+/// Reads exactly one record into memory.
+pub fn read_record(source: Source, limits: Limits, context: &Context) -> Result<Evidence> {
+    let name = source.name().to_owned();
+    let failed = |error: ReadError| error.into_file_error(&name);
+    let mut reader = Reader::new(source, keep_overflow(limits));
+    context.check()?;
+    let value = reader.read_value(Budget::default()).map_err(failed)?;
+    reader.expect_end().map_err(failed)?;
+    Evidence::from_file_value(value, &name)
+}
+
+fn keep_overflow(limits: Limits) -> Limits {
+    Limits {
+        overflow: Overflow::Keep,
+        ..limits
+    }
+}
+
+/// Verifies one record that is in memory, without what is inside it.
+pub(super) fn check_value(value: &Value) -> Report {
+    let mut verifier = Verifier::new(Scope::Record);
+    let done = replay(value, &mut |event| verifier.event(event));
+    match (done, verifier.take_report()) {
+        (Ok(()), Some(report)) => report,
+        _ => verifier.refuse("the names of members inside each other take too many bytes"),
+    }
+}
+
+/// Verifies text that is one document, as [`verify_all`] does, by streaming
+/// where the order of members allows it and by replaying it from memory.
+/// For tests: the two must agree.
+#[doc(hidden)]
+pub fn verify_both_ways(text: &[u8]) -> (Option<Report>, Option<Report>) {
+    let limits = keep_overflow(Limits::default());
+    let mut verifier = Verifier::new(Scope::Everything);
+    let mut reader = Reader::new(text, limits);
+    let streamed = loop {
+        let Ok(event) = reader.next_event() else {
+            break None;
+        };
+        if verifier.event(event).is_err() {
+            break None;
+        }
+        if let Some(report) = verifier.take_report() {
+            break Some(report);
+        }
+    };
+    verifier.restart();
+    let value = Reader::new(text, limits).read_value(Budget::default());
+    let replayed = value.ok().and_then(|value| {
+        replay(&value, &mut |event| verifier.event(event)).ok()?;
+        verifier.take_report()
+    });
+    (streamed, replayed)
+}

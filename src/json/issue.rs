@@ -1,0 +1,68 @@
+//! One unacceptable part of an argument, as `details.issues[]` lists it.
+
+use super::{Object, Value};
+use crate::error::{Code, Error};
+
+/// An issue of an `invalid_request` error.
+#[derive(Clone, Debug)]
+pub(crate) struct Issue {
+    path: Vec<Value>,
+    reason: &'static str,
+    message: String,
+    expected: Option<&'static str>,
+}
+
+impl Issue {
+    /// An issue at a path of member names.
+    pub(crate) fn new(path: &[&str], reason: &'static str, message: String) -> Self {
+        Self::at(
+            path.iter().map(|&part| part.into()).collect(),
+            reason,
+            message,
+        )
+    }
+
+    /// An issue at a path of member names and element numbers.
+    pub(crate) fn at(path: Vec<Value>, reason: &'static str, message: String) -> Self {
+        Self {
+            path,
+            reason,
+            message,
+            expected: None,
+        }
+    }
+
+    /// Says what would be acceptable.
+    pub(crate) fn expected(mut self, what: &'static str) -> Self {
+        self.expected = Some(what);
+        self
+    }
+
+    fn into_value(self) -> Value {
+        let mut object = Object::new();
+        if let Some(expected) = self.expected {
+            object.insert("expected", expected);
+        }
+        object.insert("message", self.message);
+        object.insert("path", Value::Array(self.path));
+        object.insert("reason", self.reason);
+        object.into()
+    }
+
+    /// The error with this one issue.
+    pub(crate) fn into_error(self, operation: &str) -> Error {
+        Self::all_into_error(vec![self], operation)
+    }
+
+    /// The error with these issues; its message is that of the first.
+    pub(crate) fn all_into_error(issues: Vec<Self>, operation: &str) -> Error {
+        let message = issues
+            .first()
+            .map_or_else(String::new, |issue| issue.message.clone());
+        let issues: Vec<Value> = issues.into_iter().map(Self::into_value).collect();
+        Error::new(Code::InvalidRequest, message)
+            .detail("operation", operation)
+            .detail("issues", issues)
+            .recovery("inspect_input_contract", operation)
+    }
+}

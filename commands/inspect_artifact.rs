@@ -75,7 +75,14 @@ impl Command for Input {
         })?;
         ui.evidence(&context, &inspection, |report| {
             describe_inventory(inspection.inventory(), &self.path, &inspection, report);
-            next_steps(inspection.next_probes().iter().map(|probe| (probe.operation, probe.rationale)), &self.path, report);
+            next_steps(
+                inspection
+                    .next_probes()
+                    .iter()
+                    .map(|probe| (probe.operation, probe.rationale)),
+                &self.path,
+                report,
+            );
         })?;
         Ok(ExitCode::SUCCESS)
     }

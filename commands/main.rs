@@ -18,6 +18,7 @@ mod shown;
 mod signals;
 mod table;
 mod ui;
+mod verify_evidence;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};

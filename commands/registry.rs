@@ -10,7 +10,7 @@ use schemars::{JsonSchema, Schema};
 
 use crate::output::OutputOptions;
 use crate::ui::Ui;
-use crate::{capabilities, completions, generate, inspect_artifact, inventory_artifact};
+use crate::{capabilities, completions, generate, inspect_artifact, inventory_artifact, verify_evidence};
 
 /// What a command's file provides, on its input struct. The struct's doc
 /// comment is the command's help, its fields are the flags and the schema.
@@ -99,6 +99,7 @@ impl Row {
 pub static COMMANDS: &[Row] = &[
     Row::of::<inspect_artifact::Input>(),
     Row::of::<inventory_artifact::Input>(),
+    Row::of::<verify_evidence::Input>(),
     Row::of::<capabilities::Input>(),
     Row::of::<completions::Input>(),
     Row::of::<generate::Input>(),

@@ -245,6 +245,7 @@ fn verify_file(text: &[u8]) -> Vec<Status> {
         let mut statuses = Vec::new();
         verify_all(source, Limits::default(), &context(), &mut |report| {
             statuses.push(report.status);
+            Ok(())
         })
         .unwrap();
         all.push(statuses);
@@ -293,6 +294,7 @@ fn refusals_from_files() {
             &context(),
             &mut |report| {
                 last = Some(report);
+                Ok(())
             },
         )
         .unwrap();
@@ -368,7 +370,10 @@ fn creation_has_the_contracts_defaults() {
         Some(&Value::from(evidence.record().clone())),
         vector.get("record")
     );
-    assert_eq!(Evidence::from_value(evidence.record().clone().into()).unwrap(), evidence);
+    assert_eq!(
+        Evidence::from_value(evidence.record().clone().into()).unwrap(),
+        evidence
+    );
 }
 
 #[test]
@@ -390,7 +395,12 @@ fn creation_with_a_subject() {
     assert_eq!(Some(&Value::from(evidence.record().clone())), Some(record));
     assert!(evidence.limitations().next().is_none());
 
-    for (path, name) in [("", "artifact"), ("a/", "artifact"), ("/b/c", "c"), ("d", "d")] {
+    for (path, name) in [
+        ("", "artifact"),
+        ("a/", "artifact"),
+        ("/b/c", "c"),
+        ("d", "d"),
+    ] {
         let subject = creation.subject.as_mut().unwrap();
         subject.path = path.to_owned();
         assert_eq!(subject.name(), name);

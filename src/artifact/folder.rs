@@ -185,6 +185,10 @@ impl Container for Folder {
         &self.listing
     }
 
+    fn take_listing(&mut self) -> Listing {
+        std::mem::take(&mut self.listing)
+    }
+
     fn style(&self) -> Style {
         Style::Unix
     }

@@ -1,7 +1,7 @@
 //! Formats by their bytes, and the roles that paths give them.
 //!
-//! [`of_bytes`] names a format from the first bytes alone; [`member_role`] and
-//! [`root_role`] combine it with the path into the kind and format that an
+//! [`of_bytes`] names a format from the first bytes alone; [`role`]
+//! combines it with the path into the kind and format that an
 //! occurrence carries.
 
 macro_rules! vocabulary {
@@ -57,7 +57,7 @@ vocabulary! {
 
 /// How many first bytes [`of_bytes`] wants to see.
 pub const HEAD: usize = 4096;
-/// How many last bytes [`member_role`] wants to see (the trailer of a `.dmg`).
+/// How many last bytes [`is_dmg`] wants to see.
 pub const TAIL: usize = 512;
 
 /// The format of a file from its first [`HEAD`] bytes (all of them where the
@@ -375,17 +375,18 @@ fn package(lower: &str) -> Option<Format> {
 
 /// What is known of a file's content when its role is decided.
 #[derive(Clone, Copy, Debug)]
-pub struct Content<'a> {
+pub struct Content {
     /// [`of_bytes`] of it.
     pub format: Format,
-    /// Whether its bytes hold a valid ASAR header.
+    /// Whether its bytes start with a valid ASAR header.
     pub asar: bool,
-    /// Its last [`TAIL`] bytes, fewer where it is shorter.
-    pub tail: &'a [u8],
+    /// Whether its bytes end with the trailer of a disk image ([`is_dmg`]).
+    pub dmg: bool,
 }
 
-/// Kind and format of a member (contract 2.4 with decision 21).
-pub fn member_role(path: &str, content: Content<'_>) -> (Kind, Format) {
+/// Kind and format of a file, root or member (contract 2.4 and 2.5 with
+/// decision 21).
+pub fn role(path: &str, content: Content) -> (Kind, Format) {
     let lower = path.to_lowercase();
     let by_path = path_role(&lower);
     if content.format == Format::File && content.asar && lower.ends_with(".asar") {
@@ -394,7 +395,7 @@ pub fn member_role(path: &str, content: Content<'_>) -> (Kind, Format) {
     if content.format == Format::Xar && lower.ends_with(".pkg") {
         return (Kind::Container, Format::Pkg);
     }
-    if content.format == Format::File && lower.ends_with(".dmg") && is_dmg(content.tail) {
+    if content.format == Format::File && lower.ends_with(".dmg") && content.dmg {
         return (Kind::Container, Format::Dmg);
     }
     if content.format == Format::File || content.format == by_path.1 {
@@ -414,11 +415,6 @@ pub fn member_role(path: &str, content: Content<'_>) -> (Kind, Format) {
             (kind, format)
         }
     }
-}
-
-/// Kind and format of the root file (contract 2.5 with decision 21).
-pub fn root_role(path: &str, content: Content<'_>) -> (Kind, Format) {
-    member_role(path, content)
 }
 
 /// Kind and format of a directory.
@@ -443,6 +439,6 @@ pub fn unread_role(path: &str) -> (Kind, Format, bool) {
 }
 
 /// The trailer of an Apple disk image stands 512 bytes before its end.
-fn is_dmg(tail: &[u8]) -> bool {
+pub fn is_dmg(tail: &[u8]) -> bool {
     tail.len() >= TAIL && tail[tail.len() - TAIL..].starts_with(b"koly")
 }

@@ -151,8 +151,13 @@ impl Builder {
         self.extras.len() as u32 - 1
     }
 
+    /// A path in the arena.
+    pub fn slice(&self, (start, len): (u32, u32)) -> &str {
+        &self.arena[start as usize..(start + len) as usize]
+    }
+
     pub fn path(&self, row: &Row) -> &str {
-        &self.arena[row.path.0 as usize..(row.path.0 + row.path.1) as usize]
+        self.slice(row.path)
     }
 
     /// Puts rows into logical order; afterwards [`Builder::find`] works.
@@ -255,7 +260,6 @@ impl Graph {
     pub fn node_count(&self) -> usize {
         self.nodes.len()
     }
-
 
     pub fn contradictions(&self) -> &[Contradiction] {
         &self.contradictions

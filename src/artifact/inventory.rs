@@ -1,6 +1,6 @@
 //! `inventory_artifact`: what is inside, as a graph with identities.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use rustix::fs::{Mode, OFlags};
 
 use super::containers::{self, Container, Fault, MemberKind};
-use super::engine::{self, Nested, Open, RootFile, Status, Tree};
+use super::engine::{self, Done, Nested, Open, Outcome, RootFile, Status, Tree};
 use super::folder::{Folder, artifact_changed, times};
 use super::format::{self, Content, EntryKind, Format, Kind};
 use super::graph::{
@@ -219,6 +219,8 @@ struct Root {
     file: Option<RootFile>,
     row: RootRow,
     damage: Option<Fault>,
+    /// Whether the container stands behind other content.
+    behind: bool,
     stamp: Option<(Arc<File>, [i64; 4])>,
 }
 
@@ -237,6 +239,7 @@ pub fn inventory(path: &Path, options: &Options, context: &Context) -> Result<In
         file,
         mut row,
         damage,
+        behind,
         stamp,
     } = root;
     let fail = |fault: Fault, member: Option<&str>| {
@@ -244,7 +247,8 @@ pub fn inventory(path: &Path, options: &Options, context: &Context) -> Result<In
             .err()
             .unwrap_or_else(|| fault_error(fault, &shown, member, context.operation))
     };
-    let tree = engine::run(container, file, options, context).map_err(|fault| fail(fault, None))?;
+    let mut tree =
+        engine::run(container, file, options, context).map_err(|fault| fail(fault, None))?;
     unchanged(&stamp, &shown, context)?;
     row.digest = tree.root_digest;
     row.has_children = tree.root.is_some();
@@ -253,10 +257,17 @@ pub fn inventory(path: &Path, options: &Options, context: &Context) -> Result<In
         assembly.complete = false;
         assembly.limitations.push(damage_limitation(&damage));
     }
-    if let Some(root) = &tree.root {
-        if let Some((index, fault)) = root.take_fault() {
-            let member = root.path_of(index);
-            return Err(fail(fault, Some(&member)));
+    if let Some((index, fault)) = tree.root.as_ref().and_then(|root| root.take_fault()) {
+        if behind && matches!(fault, Fault::Damage(_)) {
+            // What stands in front is no container, so nothing is damaged.
+            tree.root = None;
+            row.has_children = false;
+            assembly.complete = false;
+            assembly.limitations.push(damage_limitation(&fault));
+        } else {
+            let root = tree.root.as_ref();
+            let member = root.map(|root| root.paths.get(index as usize).to_owned());
+            return Err(fail(fault, member.as_deref()));
         }
     }
     assembly.collect(&tree).map_err(|fault| fail(fault, None))?;
@@ -290,6 +301,7 @@ fn open_root(path: &Path, shown: &str, options: &Options, context: &Context) -> 
             file: None,
             row,
             damage: None,
+            behind: false,
             stamp: None,
         });
     }
@@ -333,16 +345,17 @@ fn open_root_file(
         .map(|name| name.to_string_lossy().into_owned())
         .unwrap_or_default();
     let asar = name.to_lowercase().ends_with(".asar") && containers::is_asar(&head);
-    let (kind, role) = format::root_role(
+    let (kind, role) = format::role(
         &name,
         Content {
             format,
             asar,
-            tail: &tail,
+            dmg: format::is_dmg(&tail),
         },
     );
     let readable = if role == Format::Asar { role } else { format };
     let mut damage = None;
+    let mut behind = false;
     let container = if containers::is_readable(readable) {
         match containers::open(readable, &source, options) {
             Ok(container) => Some(container),
@@ -355,6 +368,7 @@ fn open_root_file(
             Err(fault) => return Err(fault_error(fault, shown, None, context.operation)),
         }
     } else if engine::may_hide_archive(format) && role != Format::Asar {
+        behind = true;
         containers::find_zip_behind(&source, options)
     } else {
         None
@@ -376,6 +390,7 @@ fn open_root_file(
         }),
         row,
         damage,
+        behind,
         stamp: Some((file, times(&stat))),
     })
 }
@@ -535,7 +550,8 @@ impl<'a> Assembly<'a> {
         let Some(root) = &tree.root else {
             return Ok(());
         };
-        let closing = root.container.close();
+        let mut done = root.take_done();
+        let closing = std::mem::take(&mut done.closing);
         if let Some(damage) = closing.damage {
             if self.options.on_damage == OnDamage::Fail {
                 return Err(Fault::Damage(damage));
@@ -547,28 +563,30 @@ impl<'a> Assembly<'a> {
         self.complete &= !closing.incomplete;
         self.limitations.extend(closing.limitations);
         self.limitations.extend(name_limitations(root));
-        let mut waiting = std::collections::VecDeque::from([(Arc::clone(root), true)]);
-        while let Some((open, own)) = waiting.pop_front() {
-            let mut children = self.add_members(&open, own, &tree.nested)?;
-            children.sort_by(|a: &Arc<Open>, b| a.prefix.cmp(&b.prefix));
-            waiting.extend(children.into_iter().map(|child| (child, false)));
+        let mut waiting = VecDeque::from([(String::new(), done, Arc::clone(root))]);
+        let mut own = true;
+        while let Some((prefix, done, open)) = waiting.pop_front() {
+            let mut children = self.add_members(&prefix, own, done, &open, &tree.nested)?;
+            children.sort_by(|a, b| a.0.cmp(&b.0));
+            waiting.extend(children);
+            own = false;
         }
         Ok(())
     }
 
     fn add_members(
         &mut self,
-        open: &Arc<Open>,
+        prefix: &str,
         own: bool,
+        mut done: Done,
+        open: &Open,
         nested: &[Nested],
-    ) -> Result<Vec<Arc<Open>>, Fault> {
-        let (outcomes, mut extras) = open.take_outcomes();
-        let members = &open.container.listing().members;
+    ) -> Result<Vec<Child>, Fault> {
         let mut children = Vec::new();
         self.builder
             .rows
-            .reserve_exact(members.len() + usize::from(own));
-        for (index, (member, outcome)) in members.iter().zip(outcomes).enumerate() {
+            .reserve_exact(done.members.len() + usize::from(own));
+        for (index, (member, outcome)) in done.members.iter().zip(done.outcomes).enumerate() {
             if open.paths.is_repeated_directory(index) {
                 continue;
             }
@@ -576,91 +594,128 @@ impl<'a> Assembly<'a> {
                 let text = format!("member {index} was not read");
                 return Err(Fault::Io(io::ErrorKind::Other, text));
             };
-            let path = self
+            let span = self
                 .builder
-                .push_path(&open.prefix, open.paths.get(index))
+                .push_path(prefix, open.paths.get(index))
                 .ok_or(Fault::Limit(containers::Limit {
                     name: "all path bytes",
                     value: names::MAX_ALL as u64,
                 }))?;
-            let mut extra = extras.remove(&(index as u32)).unwrap_or_default();
-            self.say_inexact(member.size, "declared size", &mut extra.limitations);
-            self.say_inexact(member.compressed, "stored size", &mut extra.limitations);
+            if open.paths.is_escaped(index) {
+                outcome.notes.add(Note::Escaped);
+            }
+            let mut extra = done.extras.remove(&(index as u32)).unwrap_or_default();
+            say_inexact(member.size, "declared size", &mut extra.limitations);
+            say_inexact(member.compressed, "stored size", &mut extra.limitations);
             let mut expanded = false;
             match outcome.child.and_then(|id| nested.get(id as usize)) {
-                Some(Nested::Expanded(child)) => match nested_state(child) {
-                    Ok(limitations) => {
+                Some(Nested::Expanded(child)) => match nested_done(child) {
+                    Ok((limitations, done)) => {
                         expanded = true;
                         extra.limitations.extend(limitations);
-                        children.push(Arc::clone(child));
+                        children.push((
+                            self.builder.slice(span).to_owned(),
+                            done,
+                            Arc::clone(child),
+                        ));
                     }
                     Err(note) => outcome.notes.add(note),
                 },
                 Some(Nested::Opaque(note)) => outcome.notes.add(*note),
-                Some(Nested::Waiting(_)) => outcome.notes.add(Note::OpaqueBudget),
                 Some(Nested::Plain) | None => {}
             }
-            let declared = open.container.declared(index);
-            if outcome.status == Status::Unpacked {
-                let archive = format!("{}.unpacked/{}", open.prefix, open.paths.get(index));
-                self.unpacked
-                    .insert(open.path_of(index as u32), (archive, declared));
-            } else if outcome.notes.has(Note::Contradicted) {
-                self.contradictions.push(Contradiction {
-                    path: open.path_of(index as u32),
-                    declared: declared.unwrap_or(outcome.digest),
-                    observed: outcome.digest,
-                    unpacked: open.container.is_unpacked(index),
-                });
-            }
-            let directory = member.kind == MemberKind::Directory;
-            let status = match outcome.status {
-                Status::None | Status::Verified => HashStatus::Verified,
-                Status::Mismatched => HashStatus::Mismatched,
-                Status::Unavailable | Status::Unpacked => HashStatus::Unavailable,
-            };
-            let extra = self.builder.push_extra(Extra {
-                limitations: extra.limitations,
-                link_target: extra.link_target,
-            });
-            self.builder.rows.push(Row {
-                path,
-                digest: outcome.digest,
-                artifact: Digest([0; 32]),
-                size: outcome.size,
-                declared_size: if directory { UNKNOWN } else { member.size },
-                compressed_size: if directory {
-                    UNKNOWN
-                } else {
-                    member.compressed
-                },
-                extra,
-                notes: outcome.notes,
-                mode: member.mode,
-                entry_kind: match member.kind {
-                    MemberKind::Directory => EntryKind::Directory,
-                    MemberKind::Symlink => EntryKind::Symlink,
-                    MemberKind::File | MemberKind::Special => EntryKind::File,
-                },
-                kind: outcome.kind,
-                role: outcome.role,
-                format: outcome.format,
-                status,
-                encrypted: outcome.notes.has(Note::Encrypted),
-                has_artifact: status != HashStatus::Unavailable,
-                expanded,
-                own,
-            });
+            self.remember_declared(span, &open.paths, index, prefix, &outcome, &extra);
+            let row = self.row(member, &mut outcome, span, extra, (expanded, own));
+            self.builder.rows.push(row);
         }
         Ok(children)
     }
 
-    /// A number that JSON cannot carry exactly is said in words (decision 15).
-    fn say_inexact(&self, value: u64, what: &str, limitations: &mut Vec<Limitation>) {
-        if value != UNKNOWN && value > crate::json::MAX_SAFE_INTEGER {
-            let text =
-                format!("Its {what} is {value} bytes, more than a JSON number holds exactly.");
-            limitations.push(Limitation::new(115, text));
+    /// Keeps what is needed to join companions and to tell contradictions.
+    fn remember_declared(
+        &mut self,
+        span: (u32, u32),
+        paths: &names::Paths,
+        index: usize,
+        prefix: &str,
+        outcome: &Outcome,
+        extra: &engine::Extra,
+    ) {
+        let path = self.builder.slice(span);
+        if outcome.status == Status::Unpacked {
+            let companion = format!("{prefix}.unpacked/{}", paths.get(index));
+            self.unpacked
+                .insert(path.to_owned(), (companion, extra.declared));
+        } else if let Some(declared) = extra.declared {
+            self.contradictions.push(Contradiction {
+                path: path.to_owned(),
+                declared,
+                observed: outcome.digest,
+                unpacked: extra.unpacked,
+            });
+        }
+    }
+
+    fn row(
+        &mut self,
+        member: &containers::Member,
+        outcome: &mut Outcome,
+        span: (u32, u32),
+        extra: engine::Extra,
+        (expanded, own): (bool, bool),
+    ) -> Row {
+        let path = self.builder.slice(span);
+        let status = match outcome.status {
+            Status::None | Status::Verified => HashStatus::Verified,
+            Status::Mismatched => HashStatus::Mismatched,
+            Status::Unavailable | Status::Unpacked => HashStatus::Unavailable,
+        };
+        let directory = member.kind == MemberKind::Directory;
+        let was_read = status != HashStatus::Unavailable && member.kind == MemberKind::File;
+        let (kind, role) = if directory {
+            format::directory_role(path)
+        } else if was_read {
+            let Outcome {
+                format, asar, dmg, ..
+            } = *outcome;
+            format::role(path, Content { format, asar, dmg })
+        } else {
+            let (kind, role, unchecked) = format::unread_role(path);
+            if unchecked {
+                outcome.notes.add(Note::SuffixUnchecked);
+            }
+            (kind, role)
+        };
+        Row {
+            path: span,
+            digest: outcome.digest,
+            artifact: Digest([0; 32]),
+            size: outcome.size,
+            declared_size: if directory { UNKNOWN } else { member.size },
+            compressed_size: if directory {
+                UNKNOWN
+            } else {
+                member.compressed
+            },
+            extra: self.builder.push_extra(Extra {
+                limitations: extra.limitations,
+                link_target: extra.link_target,
+            }),
+            notes: outcome.notes,
+            mode: member.mode,
+            entry_kind: match member.kind {
+                MemberKind::Directory => EntryKind::Directory,
+                MemberKind::Symlink => EntryKind::Symlink,
+                MemberKind::File | MemberKind::Special => EntryKind::File,
+            },
+            kind,
+            role,
+            format: outcome.format,
+            status,
+            encrypted: outcome.notes.has(Note::Encrypted),
+            has_artifact: status != HashStatus::Unavailable,
+            expanded,
+            own,
         }
     }
 
@@ -693,9 +748,9 @@ impl<'a> Assembly<'a> {
                     let content = Content {
                         format: other.format,
                         asar: false,
-                        tail: &[],
+                        dmg: false,
                     };
-                    (row.kind, row.role) = format::member_role(&path, content);
+                    (row.kind, row.role) = format::role(&path, content);
                     row.notes.remove(Note::SuffixUnchecked);
                     if other.expanded {
                         row.notes.add(Note::CompanionElsewhere);
@@ -780,19 +835,30 @@ impl<'a> Assembly<'a> {
     }
 }
 
+/// A nested container that is to be added: its path and what was read.
+type Child = (String, Done, Arc<Open>);
+
 /// A nested container that was read to its end: what is to be said of it, or
 /// why it stays opaque.
-fn nested_state(open: &Open) -> Result<Vec<Limitation>, Note> {
+fn nested_done(open: &Open) -> Result<(Vec<Limitation>, Done), Note> {
     if let Some((_, fault)) = open.take_fault() {
         return Err(engine::opaque_note(&fault));
     }
-    let closing = open.container.close();
-    if closing.damage.is_some() {
+    let mut done = open.take_done();
+    if done.closing.damage.is_some() {
         return Err(Note::OpaqueDamaged);
     }
-    let mut limitations = closing.limitations;
+    let mut limitations = std::mem::take(&mut done.closing.limitations);
     limitations.extend(name_limitations(open));
-    Ok(limitations)
+    Ok((limitations, done))
+}
+
+/// A number that JSON cannot carry exactly is said in words (decision 15).
+fn say_inexact(value: u64, what: &str, limitations: &mut Vec<Limitation>) {
+    if value != UNKNOWN && value > crate::json::MAX_SAFE_INTEGER {
+        let text = format!("Its {what} is {value} bytes, more than a JSON number holds exactly.");
+        limitations.push(Limitation::new(115, text));
+    }
 }
 
 /// How many names of a container had to be changed.

@@ -5,7 +5,7 @@
 //! folders, and who keeps the plain path.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use rayon::prelude::*;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
@@ -373,227 +373,353 @@ fn has_conflict(paths: &Paths, directories: &[bool]) -> bool {
     false
 }
 
+/// Entries that have the same name.
+struct Group {
+    /// The last one.
+    keeper: u32,
+    /// The escaped form of the name; each file used as a folder has `%2F`.
+    base: String,
+    /// Whether the keeper still needs a path of its own.
+    moves: bool,
+}
+
+/// An entry that does not have its own path.
+struct Waiting {
+    index: u32,
+    group: u32,
+    /// 1-based, among the entries of the same name.
+    place: u32,
+}
+
 /// The slow path: some name is odd, repeated, or a file used as a folder.
+/// Linear in what is listed but for sorting, also where names are made to
+/// collide; no set of all folders is ever held.
 fn settle(paths: &mut Paths, directories: &[bool]) -> Result<(), TooLong> {
-    let count = paths.len();
-    let mut settled = Settled::default();
-    let mut result: Vec<Option<String>> = vec![None; count];
-    let mut repeated = Vec::new();
-
-    // Names that need no escape take their path first.
-    let mut waiting: Vec<u32> = Vec::new();
-    let plain: Vec<u32> = (0..count as u32)
-        .filter(|&i| !paths.is_escaped(i as usize))
-        .collect();
-    for group in groups(&plain, |i| paths.get(i as usize)) {
-        let keeper = group[group.len() - 1];
-        settled.files_or_folders.insert(
-            paths.get(keeper as usize).to_owned(),
-            directories[keeper as usize],
-        );
-        result[keeper as usize] = Some(paths.get(keeper as usize).to_owned());
-        for &other in &group[..group.len() - 1] {
-            if directories[keeper as usize] && directories[other as usize] {
-                result[other as usize] = Some(paths.get(other as usize).to_owned());
-                repeated.push(other);
-            } else {
-                waiting.push(other);
-            }
-        }
-    }
-    // A plain path below a kept file gives way; files above are kept.
-    for &index in &plain {
-        let Some(path) = &result[index as usize] else {
-            continue;
-        };
-        if settled.file_above(path).is_some() {
-            if repeated.contains(&index) {
-                repeated.retain(|&other| other != index);
-            }
-            waiting.push(index);
-        }
-    }
-    for &index in &waiting {
-        if let Some(path) = result[index as usize].take() {
-            if settled.file_above(&path).is_some() {
-                settled.displaced.insert(path);
-            }
-        }
-    }
-    for path in std::mem::take(&mut settled.displaced) {
-        settled.files_or_folders.remove(&path);
-    }
-    let kept: Vec<String> = settled.files_or_folders.keys().cloned().collect();
-    kept.iter().for_each(|path| settled.add_folders_above(path));
-
-    // Then the odd ones and the repeats, in container order.
-    waiting.extend(paths.escaped.iter().copied());
-    waiting.sort_unstable();
-    let place: HashMap<u32, usize> = places(paths, count);
-    let mut last_of: HashMap<String, u32> = HashMap::new();
-    let wanted: Vec<(u32, String)> = waiting
-        .iter()
-        .map(|&index| {
-            let escaped = paths.is_escaped(index as usize);
-            (index, settled.wanted(paths.get(index as usize), escaped))
-        })
-        .collect();
-    for (index, path) in &wanted {
-        last_of.insert(path.clone(), *index);
-    }
-    for (index, path) in &wanted {
-        let raw_repeat_of_plain = !paths.is_escaped(*index as usize)
-            && settled
-                .files_or_folders
-                .contains_key(paths.get(*index as usize));
-        let keeps = !raw_repeat_of_plain && last_of.get(path) == Some(index);
-        let merges = !keeps
-            && !raw_repeat_of_plain
-            && directories[*index as usize]
-            && last_of
-                .get(path)
-                .is_some_and(|&last| directories[last as usize]);
-        if merges {
-            result[*index as usize] = Some(path.clone());
-            repeated.push(*index);
-            continue;
-        }
-        if keeps && settled.is_free(path, directories[*index as usize]) {
-            settled.take(path, directories[*index as usize]);
-            result[*index as usize] = Some(path.clone());
-            continue;
-        }
-        let base = if raw_repeat_of_plain {
-            settled.wanted_numbered(paths.get(*index as usize))
+    let mut sorting = Sorting::new(paths, directories);
+    sorting.group()?;
+    let Sorting {
+        kept,
+        groups,
+        mut waiting,
+        repeated,
+        ..
+    } = sorting;
+    let mut taken = Taken {
+        paths,
+        directories,
+        kept,
+        added: BTreeMap::new(),
+        marked: HashMap::new(),
+        numbers: HashMap::new(),
+    };
+    let mut moved: HashMap<u32, String> = HashMap::with_capacity(waiting.len());
+    waiting.sort_unstable_by_key(|entry| entry.index);
+    for entry in &waiting {
+        let group = &groups[entry.group as usize];
+        let directory = directories[entry.index as usize];
+        let base = taken.below_no_file(&group.base);
+        let keeps = group.moves && group.keeper == entry.index && taken.is_free(&base, directory);
+        let path = if keeps {
+            base
         } else {
-            path.clone()
+            taken.number(base, entry.place, directory)
         };
-        let mut number = place.get(index).copied().unwrap_or(1);
-        let numbered = loop {
-            let candidate = format!("{base}%23{number}");
-            if settled.is_free(&candidate, directories[*index as usize]) {
-                break candidate;
-            }
-            number += 1;
-        };
-        settled.take(&numbered, directories[*index as usize]);
-        result[*index as usize] = Some(numbered);
+        if path.len() > MAX_PATH {
+            return Err(TooLong::Path(entry.index as usize));
+        }
+        taken.take(&path, directory);
+        moved.insert(entry.index, path);
     }
-
-    repeated.sort_unstable();
-    repeated.dedup();
-    let escaped = waiting
-        .into_iter()
-        .filter(|i| repeated.binary_search(i).is_err())
-        .collect();
-    let normalized = paths.normalized;
-    let mut settled_paths = Paths {
-        normalized,
-        escaped,
+    let mut settled = Paths {
+        normalized: paths.normalized,
+        escaped: waiting.iter().map(|entry| entry.index).collect(),
         repeated_directories: repeated,
         ..Paths::default()
     };
-    for (index, path) in result.into_iter().enumerate() {
-        let path = path.unwrap_or_default();
-        if !settled_paths.push(&path) {
-            return Err(too_long(&path, index));
+    settled.repeated_directories.sort_unstable();
+    settled.spans.reserve_exact(paths.len());
+    for index in 0..paths.len() {
+        let path = moved.get(&(index as u32)).map(String::as_str);
+        let path = path.unwrap_or_else(|| paths.get(index));
+        if !settled.push(path) {
+            return Err(too_long(path, index));
         }
     }
-    *paths = settled_paths;
+    *paths = settled;
     Ok(())
 }
 
-/// Indices with equal paths, each group in container order, groups in the
-/// order of their first member.
-fn groups<'a>(indices: &[u32], path: impl Fn(u32) -> &'a str) -> Vec<Vec<u32>> {
-    let mut at: HashMap<&str, usize> = HashMap::with_capacity(indices.len());
-    let mut out: Vec<Vec<u32>> = Vec::new();
-    for &index in indices {
-        let slot = *at.entry(path(index)).or_insert_with(|| {
-            out.push(Vec::with_capacity(1));
-            out.len() - 1
+/// Sorts entries into those that keep their path and those that do not.
+struct Sorting<'a> {
+    paths: &'a Paths,
+    directories: &'a [bool],
+    /// Entries that keep their path, in segment order.
+    kept: Vec<u32>,
+    groups: Vec<Group>,
+    waiting: Vec<Waiting>,
+    repeated: Vec<u32>,
+    /// Bytes of all bases.
+    bytes: usize,
+}
+
+impl<'a> Sorting<'a> {
+    fn new(paths: &'a Paths, directories: &'a [bool]) -> Self {
+        Self {
+            paths,
+            directories,
+            kept: Vec::new(),
+            groups: Vec::new(),
+            waiting: Vec::new(),
+            repeated: Vec::new(),
+            bytes: 0,
+        }
+    }
+
+    fn path(&self, index: u32) -> &'a str {
+        self.paths.get(index as usize)
+    }
+
+    fn group(&mut self) -> Result<(), TooLong> {
+        let mut order: Vec<(u32, bool)> = (0..self.paths.len() as u32)
+            .map(|index| (index, self.paths.is_escaped(index as usize)))
+            .collect();
+        order.par_sort_unstable_by(|a, b| {
+            let paths = cmp_by_segment(self.path(a.0), self.path(b.0));
+            paths.then_with(|| (a.1, a.0).cmp(&(b.1, b.0)))
         });
-        out[slot].push(index);
-    }
-    out
-}
-
-/// 1-based place of each entry among those of its name.
-fn places(paths: &Paths, count: usize) -> HashMap<u32, usize> {
-    let mut seen: HashMap<&str, usize> = HashMap::new();
-    let mut places = HashMap::new();
-    for index in 0..count {
-        let place = seen.entry(paths.get(index)).or_insert(0);
-        *place += 1;
-        places.insert(index as u32, *place);
-    }
-    places
-}
-
-#[derive(Default)]
-struct Settled {
-    /// Path to whether it is a directory.
-    files_or_folders: HashMap<String, bool>,
-    /// Paths that are used as folders by kept paths.
-    folders_above: HashSet<String>,
-    displaced: HashSet<String>,
-}
-
-impl Settled {
-    /// The length of the shortest kept file that `path` uses as a folder.
-    fn file_above(&self, path: &str) -> Option<usize> {
-        path.match_indices('/')
-            .map(|(at, _)| at)
-            .find(|&at| self.files_or_folders.get(&path[..at]) == Some(&false))
-    }
-
-    fn add_folders_above(&mut self, path: &str) {
-        for (at, _) in path.rmatch_indices('/') {
-            if !self.folders_above.insert(path[..at].to_owned()) {
-                break;
+        // Files above the path at hand, and whether they are odd.
+        let mut files: Vec<(u32, bool)> = Vec::new();
+        for run in order.chunk_by(|a, b| a.1 == b.1 && self.path(a.0) == self.path(b.0)) {
+            let Some(&(keeper, odd)) = run.last() else {
+                continue;
+            };
+            let path = self.path(keeper);
+            while files
+                .last()
+                .is_some_and(|&(file, _)| !is_same_or_below(path, self.path(file)))
+            {
+                files.pop();
+            }
+            let marks = files
+                .iter()
+                .filter(|&&(file, file_odd)| {
+                    (odd || !file_odd) && self.path(file).len() < path.len()
+                })
+                .map(|&(file, _)| self.path(file).len());
+            let base = (odd || run.len() > 1 || marks.clone().next().is_some())
+                .then(|| mark(path, odd, marks));
+            self.add_run(run, base)?;
+            if !self.directories[keeper as usize] {
+                files.push((keeper, odd));
             }
         }
+        Ok(())
+    }
+
+    fn add_run(&mut self, run: &[(u32, bool)], base: Option<(String, bool)>) -> Result<(), TooLong> {
+        let Some(&(keeper, odd)) = run.last() else {
+            return Ok(());
+        };
+        let Some((base, marked)) = base else {
+            self.kept.push(keeper);
+            return Ok(());
+        };
+        self.bytes += base.len();
+        if self.bytes > MAX_ALL {
+            return Err(TooLong::All);
+        }
+        let moves = odd || marked;
+        if !moves {
+            self.kept.push(keeper);
+        }
+        let group = self.groups.len() as u32;
+        let both_directories =
+            |index: u32| self.directories[index as usize] && self.directories[keeper as usize];
+        for (place, &(index, _)) in (1..).zip(run) {
+            if index != keeper && both_directories(index) {
+                self.repeated.push(index);
+            } else if index != keeper || moves {
+                self.waiting.push(Waiting {
+                    index,
+                    group,
+                    place,
+                });
+            }
+        }
+        self.groups.push(Group {
+            keeper,
+            base,
+            moves,
+        });
+        Ok(())
+    }
+}
+
+fn is_same_or_below(path: &str, folder: &str) -> bool {
+    path == folder || is_below(path, folder)
+}
+
+/// The escaped form of a path with `%2F` at `marks`; whether there were any.
+fn mark(path: &str, odd: bool, marks: impl Iterator<Item = usize>) -> (String, bool) {
+    let mut out = String::with_capacity(path.len() + 3);
+    let mut from = 0;
+    // A plain and an odd file may have the same path: marked once.
+    for at in marks {
+        if at > from {
+            push_escaped(&path[from..at], odd, &mut out);
+            out.push_str("%2F");
+            from = at;
+        }
+    }
+    push_escaped(&path[from..], odd, &mut out);
+    (out, from > 0)
+}
+
+fn push_escaped(part: &str, is_escaped: bool, out: &mut String) {
+    if is_escaped {
+        out.push_str(part);
+        return;
+    }
+    for (number, piece) in part.split('%').enumerate() {
+        if number > 0 {
+            out.push_str("%25");
+        }
+        out.push_str(piece);
+    }
+}
+
+/// Paths that are given away: those that entries kept, and those added since.
+/// Nothing taken ever lies below a taken file.
+struct Taken<'a> {
+    paths: &'a Paths,
+    directories: &'a [bool],
+    /// In segment order.
+    kept: Vec<u32>,
+    /// By path with NUL for `/`, which is segment order; whether directory.
+    added: BTreeMap<String, bool>,
+    /// Files that a path lay below, and their form with marks.
+    marked: HashMap<String, String>,
+    /// By base and kind: a number that is taken, and the next to try.
+    numbers: HashMap<(String, bool), HashMap<usize, usize>>,
+}
+
+impl Taken<'_> {
+    fn kept_path(&self, at: usize) -> Option<&str> {
+        Some(self.paths.get(*self.kept.get(at)? as usize))
+    }
+
+    /// How many kept paths stand before `path`.
+    fn kept_before(&self, path: &str) -> usize {
+        self.kept
+            .partition_point(|&index| cmp_by_segment(self.paths.get(index as usize), path).is_lt())
+    }
+
+    /// The length of the taken file that `path` lies below: nothing can stand
+    /// between the two.
+    fn file_above(&self, path: &str) -> Option<usize> {
+        let before = self.kept_before(path).checked_sub(1);
+        let kept = before
+            .and_then(|at| Some((self.kept_path(at)?, self.directories[self.kept[at] as usize])))
+            .filter(|&(file, directory)| !directory && is_below(path, file))
+            .map(|(file, _)| file.len());
+        kept.or_else(|| {
+            let key = segment_key(path);
+            let (file, &directory) = self.added.range::<str, _>(..key.as_str()).next_back()?;
+            (!directory && is_below_key(&key, file)).then_some(file.len())
+        })
+    }
+
+    /// Marks files that `base` would lie below.
+    fn below_no_file(&mut self, base: &str) -> String {
+        let mut path = base.to_owned();
+        while path.len() <= MAX_PATH {
+            let Some(len) = self.file_above(&path) else {
+                break;
+            };
+            let mut head = path[..len].to_owned();
+            let mut passed = Vec::new();
+            while head.len() <= MAX_PATH && self.is_file(&head) {
+                let next = match self.marked.get(&head) {
+                    Some(next) => next.clone(),
+                    None => format!("{head}%2F"),
+                };
+                passed.push(std::mem::replace(&mut head, next));
+            }
+            path.replace_range(..len, &head);
+            let passed = passed.into_iter().map(|file| (file, head.clone()));
+            self.marked.extend(passed);
+        }
+        path
+    }
+
+    fn is_file(&self, path: &str) -> bool {
+        let at = self.kept_before(path);
+        if self.kept_path(at) == Some(path) {
+            return !self.directories[self.kept[at] as usize];
+        }
+        self.added.get(&segment_key(path)) == Some(&false)
     }
 
     fn is_free(&self, path: &str, directory: bool) -> bool {
-        path.len() > MAX_PATH
-            || !self.files_or_folders.contains_key(path)
-                && (directory || !self.folders_above.contains(path))
-                && self.file_above(path).is_none()
+        let at = self.kept_before(path);
+        if self.kept_path(at) == Some(path) {
+            return false;
+        }
+        let key = segment_key(path);
+        if self.added.contains_key(&key) {
+            return false;
+        }
+        // What is below it would follow directly.
+        let folder = !directory
+            && (self.kept_path(at).is_some_and(|next| is_below(next, path))
+                || self
+                    .added
+                    .range::<str, _>(key.as_str()..)
+                    .next()
+                    .is_some_and(|(next, _)| is_below_key(next, &key)));
+        !folder
     }
 
     fn take(&mut self, path: &str, directory: bool) {
-        self.files_or_folders.insert(path.to_owned(), directory);
-        self.add_folders_above(path);
+        self.added.insert(segment_key(path), directory);
     }
 
-    /// The escaped form of a path: each file used as a folder gets `%2F`.
-    fn wanted(&self, path: &str, escaped: bool) -> String {
-        let source = if escaped {
-            path.to_owned()
-        } else {
-            path.replace('%', "%25")
-        };
-        let mut out = String::with_capacity(source.len() + 3);
-        let mut plain = String::with_capacity(path.len());
-        for (index, (segment, shown)) in path.split('/').zip(source.split('/')).enumerate() {
-            if index > 0 {
-                if self.files_or_folders.get(&plain) == Some(&false) {
-                    out.push_str("%2F");
-                }
-                out.push('/');
-                plain.push('/');
+    /// `base%23N` for the first N from `place` on that is free.
+    fn number(&mut self, base: String, place: usize, directory: bool) -> String {
+        let key = (base, directory);
+        let mut known = self.numbers.remove(&key).unwrap_or_default();
+        let mut passed = Vec::new();
+        let mut number = place;
+        let path = loop {
+            if let Some(&next) = known.get(&number) {
+                passed.push(number);
+                number = next;
+                continue;
             }
-            out.push_str(shown);
-            plain.push_str(segment);
-        }
-        out
+            let path = format!("{}%23{number}", key.0);
+            if path.len() > MAX_PATH || self.is_free(&path, directory) {
+                break path;
+            }
+            passed.push(number);
+            number += 1;
+        };
+        // All of these lead behind the number that is taken now.
+        passed.push(number);
+        known.extend(passed.into_iter().map(|passed| (passed, number + 1)));
+        self.numbers.insert(key, known);
+        path
     }
+}
 
-    /// The escaped form of a plain path that is about to be numbered.
-    fn wanted_numbered(&self, path: &str) -> String {
-        self.wanted(path, false)
-    }
+/// A path as a key whose byte order is [`cmp_by_segment`].
+fn segment_key(path: &str) -> String {
+    path.replace('/', "\0")
+}
+
+fn is_below_key(key: &str, folder: &str) -> bool {
+    key.len() > folder.len()
+        && key.as_bytes()[folder.len()] == 0
+        && key.as_bytes().starts_with(folder.as_bytes())
 }
 
 #[cfg(test)]
@@ -673,6 +799,34 @@ mod tests {
         assert_eq!(
             all(&[(b"f/a", false), (b"f/a", false), (b"f", false)]),
             ["f%2F/a%231", "f%2F/a", "f"]
+        );
+    }
+
+    #[test]
+    fn odd_files_used_as_folders_and_marks_that_are_taken() {
+        for order in [[0, 1], [1, 0]] {
+            let names: [(&[u8], bool); 2] = [(b"..", false), (b"../x", false)];
+            let paths = all(&order.map(|at| names[at]));
+            assert_eq!(paths[order[0]], "%2E%2E");
+            assert_eq!(paths[order[1]], "%2E%2E%2F/x");
+        }
+        assert_eq!(
+            all(&[(b"F", false), (b"F/a", false), (b"F/a/b", false)]),
+            ["F", "F%2F/a", "F%2F/a%2F/b"]
+        );
+        // The marked folder is a file too: marked again.
+        assert_eq!(
+            all(&[(b"F", false), (b"F%2F", false), (b"F/a", false), (b"F/b", false)]),
+            ["F", "F%2F", "F%2F%2F/a", "F%2F%2F/b"]
+        );
+        // A plain and an odd file of one path, and a file below.
+        assert_eq!(
+            all(&[(b"%2E%2E", false), (b"..", false), (b"../x", false)]),
+            ["%2E%2E", "%2E%2E%231", "%2E%2E%2F/x"]
+        );
+        assert_eq!(
+            all(&[(b"..", true), (b"..", true), (b"../x", false)]),
+            ["%2E%2E", "%2E%2E", "%2E%2E/x"]
         );
     }
 

@@ -92,6 +92,14 @@ impl Source {
         }
     }
 
+    /// Whether the underlying file holds bytes behind this source's end.
+    pub fn has_more(&self) -> io::Result<bool> {
+        match &self.bytes {
+            Bytes::File(file) => Ok(file.read_at(&mut [0], self.start + self.len)? > 0),
+            Bytes::Memory(_) => Ok(false),
+        }
+    }
+
     /// Reads exactly `len` bytes at `offset`; an early end is an error.
     pub fn read_vec(&self, offset: u64, len: usize) -> io::Result<Vec<u8>> {
         if offset

@@ -112,16 +112,6 @@ impl<P: Purpose> Canon<P> {
         }
     }
 
-    /// The numbers of the taps of the innermost open object.
-    pub fn taps_here(&self) -> usize {
-        let depth = self.started.len();
-        self.taps
-            .iter()
-            .rev()
-            .take_while(|tap| tap.depth + 1 == depth)
-            .count()
-    }
-
     /// Ends a hash of the innermost object that turned out not to be needed;
     /// it then never takes anything and its digest means nothing.
     pub fn drop_taps(&mut self, unwanted: impl Fn(P) -> bool) {

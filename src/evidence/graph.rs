@@ -16,7 +16,7 @@
 //! covered by `graph_sha256` only.
 
 use crate::digest::Digest;
-use crate::json::Text;
+use crate::json::append_escaped;
 
 /// Longer strings are no id, count or operation.
 pub(super) const CAPTURED: usize = 128;
@@ -152,55 +152,65 @@ impl Zone {
 
 /// The values of the [`Field`]s: a string's WTF-8, or a number's digits.
 #[derive(Debug, Default)]
-pub(super) struct Fields([Option<Text>; 10]);
+pub(super) struct Fields([Captured; 10]);
+
+#[derive(Debug, Default)]
+struct Captured {
+    there: bool,
+    text: Vec<u8>,
+}
 
 impl Fields {
-    pub fn set(&mut self, field: Field, value: Option<Text>) {
+    pub fn set(&mut self, field: Field, value: Option<&[u8]>) {
         if let Some(slot) = self.0.get_mut(field as usize) {
-            *slot = value;
+            slot.there = value.is_some();
+            slot.text.clear();
+            slot.text.extend_from_slice(value.unwrap_or_default());
         }
     }
 
     pub fn get(&self, field: Field) -> Option<&[u8]> {
-        self.0.get(field as usize)?.as_ref().map(Text::as_bytes)
+        let slot = self.0.get(field as usize)?;
+        slot.there.then_some(slot.text.as_slice())
     }
 
     /// Whether the field is there and is `prefix` and the digest.
     pub fn is_id(&self, field: Field, prefix: &str, digest: Digest) -> bool {
         let text = self.get(field).unwrap_or_default();
-        let hex = text.strip_prefix(prefix.as_bytes()).unwrap_or_default();
-        Digest::from_hex(hex) == Some(digest)
+        let mut hex = [0; 64];
+        digest.write_hex(&mut hex);
+        text.strip_prefix(prefix.as_bytes()) == Some(&hex)
     }
 }
 
 /// `art_` of a file with this SHA-256.
 pub(super) fn artifact_digest(sha256: &[u8]) -> Digest {
-    Digest::of_json(|w| {
-        w.begin_object();
-        w.key("sha256");
-        w.text(sha256);
-        w.end_object();
-    })
+    of_texts(&[("sha256", sha256)])
 }
 
 /// `agm_` of a manifest.
 pub(super) fn manifest_digest(graph_sha256: &[u8], root_artifact_id: &[u8]) -> Digest {
-    Digest::of_json(|w| {
-        w.begin_object();
-        w.key("graph_sha256");
-        w.text(graph_sha256);
-        w.key("root_artifact_id");
-        w.text(root_artifact_id);
-        w.end_object();
-    })
+    of_texts(&[
+        ("graph_sha256", graph_sha256),
+        ("root_artifact_id", root_artifact_id),
+    ])
 }
 
 /// `occ_` of the root.
 pub(super) fn root_occurrence_digest(root_artifact_id: &[u8]) -> Digest {
-    Digest::of_json(|w| {
-        w.begin_object();
-        w.key("root");
-        w.text(root_artifact_id);
-        w.end_object();
-    })
+    of_texts(&[("root", root_artifact_id)])
+}
+
+/// The digest of an object of strings.
+fn of_texts(members: &[(&str, &[u8])]) -> Digest {
+    let mut text = Vec::with_capacity(256);
+    for (at, (name, value)) in members.iter().enumerate() {
+        text.extend_from_slice(if at == 0 { b"{\"" } else { b",\"" });
+        text.extend_from_slice(name.as_bytes());
+        text.extend_from_slice(b"\":\"");
+        append_escaped(&mut text, value);
+        text.push(b'"');
+    }
+    text.push(b'}');
+    Digest::of(&text)
 }

@@ -19,4 +19,6 @@ pub use problem::{Problem, Reason, Report, Stage, Status};
 pub use record::{Authority, Confidence, Draft, EvidenceId, Provider, Record, Subject};
 pub use source::Source;
 pub use verifier::{MAX_FREE_DEPTH, MAX_NESTED};
-pub use verify::{Observer, read_record, read_records, stream_record, verify_all, verify_both_ways};
+pub use verify::{
+    Observer, read_record, read_records, stream_record, verify_all, verify_both_ways,
+};

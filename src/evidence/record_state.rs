@@ -195,33 +195,40 @@ impl GraphState {
             .add(pointer, Stage::ArtifactGraph, Reason::InvalidValue, message);
     }
 
-    /// An id that must be `prefix` and `digest`.
-    pub fn check_id(&mut self, field: Field, prefix: &str, digest: Digest, pointer: Pointer) {
+    /// An id that must be `prefix` and `digest`; `at` says where it stands.
+    pub fn check_id(
+        &mut self,
+        field: Field,
+        prefix: &str,
+        digest: Digest,
+        at: impl FnOnce() -> Pointer,
+    ) {
         if !self.fields.is_id(field, prefix, digest) {
-            self.fail(pointer, "the id is not the hash of what it stands for");
+            self.fail(at(), "the id is not the hash of what it stands for");
         }
     }
 
-    pub fn end_node(&mut self, at: Pointer) {
+    pub fn end_node(&mut self, at: impl FnOnce() -> Pointer) {
         let sha256 = self.fields.get(Field::Key).unwrap_or_default();
         let digest = artifact_digest(sha256);
-        self.check_id(Field::Id, "art_", digest, at.member("artifact_id"));
+        self.check_id(Field::Id, "art_", digest, || at().member("artifact_id"));
     }
 
-    pub fn end_occurrence(&mut self, tapped: Tapped<Hash>, at: Pointer) {
+    pub fn end_occurrence(&mut self, tapped: Tapped<Hash>, at: impl FnOnce() -> Pointer) {
         let root = self.fields.get(Field::RootArtifactId).unwrap_or_default();
         let digest = if self.fields.get(Field::Key) == Some(b".") {
             root_occurrence_digest(root)
         } else {
             tapped.digest_with(&[b",\"root_artifact_id\":\"", root, b"\"}"])
         };
-        self.check_id(Field::Id, "occ_", digest, at.member("occurrence_id"));
+        self.check_id(Field::Id, "occ_", digest, || at().member("occurrence_id"));
     }
 
-    pub fn end_inspection(&mut self, digest: Digest, at: Pointer) {
+    pub fn end_inspection(&mut self, digest: Digest, at: impl FnOnce() -> Pointer) {
         if self.fields.get(Field::InspectionId).is_some() {
-            let pointer = at.member("inspection_id");
-            self.check_id(Field::InspectionId, "ai_", digest, pointer);
+            self.check_id(Field::InspectionId, "ai_", digest, || {
+                at().member("inspection_id")
+            });
         }
     }
 
@@ -229,10 +236,12 @@ impl GraphState {
         let get = |field| self.fields.get(field).unwrap_or_default();
         let root = artifact_digest(get(Field::RootSha256));
         let manifest = manifest_digest(get(Field::GraphSha256), get(Field::RootArtifactId));
-        let pointer = at.clone().member("root_artifact_id");
-        self.check_id(Field::RootArtifactId, "art_", root, pointer);
-        let pointer = at.clone().member("manifest_id");
-        self.check_id(Field::ManifestId, "agm_", manifest, pointer);
+        self.check_id(Field::RootArtifactId, "art_", root, || {
+            at.clone().member("root_artifact_id")
+        });
+        self.check_id(Field::ManifestId, "agm_", manifest, || {
+            at.clone().member("manifest_id")
+        });
         self.manifest = Some(at);
     }
 

@@ -1,15 +1,14 @@
 //! Where Evidence is read from: a regular file, or a stream whose current
 //! document is kept so that it can be read again.
 
-use std::ffi::OsStr;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::json::Rewind;
+use crate::publish::display_path;
 
 /// What of a stream is kept in memory before it goes to a file.
 const IN_MEMORY: usize = 8 << 20;
@@ -34,7 +33,7 @@ impl Source {
         if path.as_os_str() == "-" {
             return Ok(Self::stream("-", Box::new(io::stdin())));
         }
-        let name = displayed(path.as_os_str());
+        let name = display_path(path).into_owned();
         let flags = rustix::fs::OFlags::NONBLOCK.bits();
         let opened = OpenOptions::new()
             .read(true)
@@ -74,18 +73,6 @@ impl Source {
             spool.forget_before(offset);
         }
     }
-}
-
-/// A path for messages: bytes that are not UTF-8 as `%XX`.
-fn displayed(path: &OsStr) -> String {
-    let mut out = String::new();
-    for chunk in path.as_bytes().utf8_chunks() {
-        out.push_str(chunk.valid());
-        for byte in chunk.invalid() {
-            out.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    out
 }
 
 impl Read for Source {
@@ -173,7 +160,7 @@ impl Spool {
             return Ok(());
         }
         if self.file.is_none() {
-            let mut file = unlinked_file()?;
+            let mut file = tempfile::tempfile()?;
             file.write_all(&self.memory)?;
             self.file = Some((file, self.memory.len() as u64));
             self.memory = Vec::new();
@@ -258,30 +245,6 @@ impl Read for Spool {
             self.start = self.next;
         }
         Ok(count)
-    }
-}
-
-/// A temporary file without a name, readable only through this handle.
-fn unlinked_file() -> io::Result<File> {
-    let folder = std::env::temp_dir();
-    let mut number = 0u32;
-    loop {
-        let name = format!(".rea-spool-{}-{number}", std::process::id());
-        let path = folder.join(name);
-        let opened = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&path);
-        match opened {
-            Ok(file) => {
-                std::fs::remove_file(&path)?;
-                return Ok(file);
-            }
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
-            Err(error) => return Err(error),
-        }
     }
 }
 

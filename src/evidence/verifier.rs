@@ -484,42 +484,44 @@ impl Verifier {
     /// Where the container that ends stands in the innermost record.
     fn container(&self) -> Pointer {
         let from = self.records.last().map_or(0, |state| state.depth);
-        self.path.pointer(from, self.path.depth().saturating_sub(1))
+        let to = self.path.depth().saturating_sub(1);
+        self.path.pointer(from, to)
     }
 
     fn hashed(&mut self, tapped: Tapped<Hash>) {
-        let container = self.container();
         let Some(state) = self.records.last_mut() else {
             return;
         };
+        let (path, from) = (&self.path, state.depth);
+        let container = || path.pointer(from, path.depth().saturating_sub(1));
+        let graph = &mut state.graph;
         match tapped.purpose {
             Hash::Record => state.computed = Some(tapped.digest()),
             Hash::Profile => state.profile = Some(tapped.digest()),
             Hash::ProfileProvider => state.profile_provider = Some(tapped.digest()),
             Hash::Provider => state.provider = Some(tapped.digest()),
-            Hash::Graph => state.graph.graph = Some(tapped.digest()),
-            Hash::Inspection => state.graph.end_inspection(tapped.digest(), container),
+            Hash::Graph => graph.graph = Some(tapped.digest()),
+            Hash::Inspection => graph.end_inspection(tapped.digest(), container),
+            Hash::Occurrence => graph.end_occurrence(tapped, container),
             Hash::Item(kind) => {
                 let (_, name, prefix) = kind.names();
-                state
-                    .graph
-                    .check_id(Field::Id, prefix, tapped.digest(), container.member(name));
+                let at = || container().member(name);
+                graph.check_id(Field::Id, prefix, tapped.digest(), at);
             }
             Hash::Substep => {
-                let pointer = container.member("substep_id");
-                state
-                    .graph
-                    .check_id(Field::Id, "ais_", tapped.digest(), pointer);
+                let at = || container().member("substep_id");
+                graph.check_id(Field::Id, "ais_", tapped.digest(), at);
             }
-            Hash::Occurrence => state.graph.end_occurrence(tapped, container),
         }
     }
 
     fn end_node(&mut self) {
-        let container = self.container();
-        if let Some(state) = self.records.last_mut() {
-            state.graph.end_node(container);
-        }
+        let Some(state) = self.records.last_mut() else {
+            return;
+        };
+        let (path, from) = (&self.path, state.depth);
+        let container = || path.pointer(from, path.depth().saturating_sub(1));
+        state.graph.end_node(container);
     }
 
     fn end_manifest(&mut self) {
@@ -612,14 +614,13 @@ impl Verifier {
             }
             Slot::LocationMember => self.location.text(text, whole),
             Slot::Known(known) => {
-                let value = whole.then(|| Text::from_wtf8(text.to_vec()));
-                self.known_field(known, value);
+                self.known_field(known, whole.then_some(text));
             }
             Slot::Ruled(rule) => self.ruled_text(rule, text, whole),
         }
     }
 
-    fn known_field(&mut self, known: Known, value: Option<Text>) {
+    fn known_field(&mut self, known: Known, value: Option<&[u8]>) {
         if let (Known::Field(field), Some(state)) = (known, self.records.last_mut()) {
             state.graph.fields.set(field, value);
         }
@@ -660,8 +661,9 @@ impl Verifier {
             (Slot::LocationMember, _) => self.location.other(),
             (Slot::Root, _) => self.open_scalar_record(),
             (Slot::Known(known), Scalar::Number(value)) => {
-                let digits = Text::from(value.to_string());
-                self.known_field(known, value.is_finite().then_some(digits));
+                let digits = value.to_string();
+                let digits = value.is_finite().then_some(digits.as_bytes());
+                self.known_field(known, digits);
                 self.check_finite(value);
             }
             (Slot::Known(known), _) => self.known_field(known, None),

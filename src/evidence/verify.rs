@@ -27,17 +27,6 @@ pub trait Observer {
     fn event(&mut self, event: Event<'_>) -> Result<()>;
 }
 
-/// An observer that looks at nothing.
-struct Nobody;
-
-impl Observer for Nobody {
-    fn restart(&mut self) {}
-
-    fn event(&mut self, _: Event<'_>) -> Result<()> {
-        Ok(())
-    }
-}
-
 /// Why a document gave no report.
 enum Failure {
     Read(ReadError),
@@ -67,7 +56,7 @@ struct Documents<'a> {
     reader: Reader<Source>,
     verifier: Verifier,
     context: &'a Context,
-    observer: &'a mut dyn Observer,
+    observer: Option<&'a mut dyn Observer>,
     name: String,
 }
 
@@ -77,7 +66,7 @@ impl<'a> Documents<'a> {
         limits: Limits,
         scope: Scope,
         context: &'a Context,
-        observer: &'a mut dyn Observer,
+        observer: Option<&'a mut dyn Observer>,
     ) -> Self {
         let name = source.name().to_owned();
         let limits = Limits {
@@ -114,17 +103,23 @@ impl<'a> Documents<'a> {
         Ok(Some(report))
     }
 
-    fn stream(&mut self) -> Result<Pass, Failure> {
+    fn restart(&mut self) {
         self.verifier.restart();
-        self.observer.restart();
+        if let Some(observer) = &mut self.observer {
+            observer.restart();
+        }
+    }
+
+    fn stream(&mut self) -> Result<Pass, Failure> {
+        self.restart();
         let mut left = EVENTS;
         loop {
-            let place = self.reader.place();
             let event = self.reader.next_event()?;
-            match self.verifier.event(event) {
-                Ok(()) => self.observer.event(event)?,
-                Err(Stop::Unsorted) => return Ok(Pass::Unsorted),
-                Err(stop) => return Err(stopped(stop, place).into()),
+            match (self.verifier.event(event), &mut self.observer) {
+                (Ok(()), None) => {}
+                (Ok(()), Some(observer)) => observer.event(event)?,
+                (Err(Stop::Unsorted), _) => return Ok(Pass::Unsorted),
+                (Err(stop), _) => return Err(stopped(stop, self.reader.place()).into()),
             }
             if let Some(report) = self.verifier.take_report() {
                 return Ok(Pass::Done(report));
@@ -138,13 +133,15 @@ impl<'a> Documents<'a> {
     }
 
     fn replay(&mut self, value: &Value) -> Result<Report, Failure> {
-        self.verifier.restart();
-        self.observer.restart();
-        let (verifier, observer) = (&mut self.verifier, &mut *self.observer);
+        self.restart();
+        let (verifier, observer) = (&mut self.verifier, &mut self.observer);
         let place = self.reader.place();
         replay(value, &mut |event| -> Result<(), Failure> {
             verifier.event(event).map_err(|stop| stopped(stop, place))?;
-            Ok(observer.event(event)?)
+            match observer {
+                Some(observer) => Ok(observer.event(event)?),
+                None => Ok(()),
+            }
         })?;
         self.verifier
             .take_report()
@@ -189,31 +186,30 @@ fn incomplete(name: &str) -> Error {
 
 /// Verifies every record of a source, records inside records and the ids of
 /// artifact graphs included. `each` gets the reports in order; input that
-/// cannot be read is the last of them. Fails only when cancelled.
+/// cannot be read is the last of them. Fails when cancelled, and where `each`
+/// fails.
 pub fn verify_all(
     source: Source,
     limits: Limits,
     context: &Context,
-    each: &mut dyn FnMut(Report),
+    each: &mut dyn FnMut(Report) -> Result<()>,
 ) -> Result<()> {
-    let mut nobody = Nobody;
-    let mut documents = Documents::new(source, limits, Scope::Everything, context, &mut nobody);
+    let mut documents = Documents::new(source, limits, Scope::Everything, context, None);
     let mut any = false;
     loop {
         match documents.next() {
             Ok(Some(report)) => {
                 any = true;
-                each(report);
+                each(report)?;
             }
             Ok(None) if any => return Ok(()),
             Ok(None) => {
                 let name = &documents.name;
-                each(Report::unreadable(format!("{name} holds no record")));
-                return Ok(());
+                return each(Report::unreadable(format!("{name} holds no record")));
             }
             Err(failure) => {
-                each(documents.report_failure(failure)?);
-                return Ok(());
+                let report = documents.report_failure(failure)?;
+                return each(report);
             }
         }
     }
@@ -227,7 +223,7 @@ pub fn stream_record(
     context: &Context,
     observer: &mut dyn Observer,
 ) -> Result<EvidenceId> {
-    let mut documents = Documents::new(source, limits, Scope::Record, context, observer);
+    let mut documents = Documents::new(source, limits, Scope::Record, context, Some(observer));
     let report = match documents.next() {
         Ok(Some(report)) => report,
         Ok(None) => return Err(incomplete(&documents.name)),

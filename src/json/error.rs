@@ -31,7 +31,10 @@ pub enum ReadErrorKind {
 
 /// A document that could not be read: what is wrong and at which byte.
 #[derive(Debug)]
-pub struct ReadError {
+pub struct ReadError(Box<Inner>);
+
+#[derive(Debug)]
+struct Inner {
     kind: ReadErrorKind,
     message: String,
     place: Place,
@@ -50,11 +53,11 @@ pub struct Place {
 
 impl ReadError {
     pub(crate) fn new(kind: ReadErrorKind, place: Place, message: impl Into<String>) -> Self {
-        Self {
+        Self(Box::new(Inner {
             kind,
             message: message.into(),
             place,
-        }
+        }))
     }
 
     pub(crate) fn resource(
@@ -86,18 +89,18 @@ impl ReadError {
 
     /// The kind of refusal.
     pub fn kind(&self) -> &ReadErrorKind {
-        &self.kind
+        &self.0.kind
     }
 
     /// Where in the input.
     pub fn place(&self) -> Place {
-        self.place
+        self.0.place
     }
 
     /// The contract's error for a document that came from a file (or, with
     /// the path `-`, from standard input).
     pub fn into_file_error(self, path: &str) -> Error {
-        match &self.kind {
+        match &self.0.kind {
             ReadErrorKind::Io(error) => Error::file_io("read", path, error),
             ReadErrorKind::Syntax | ReadErrorKind::Duplicate => Error::file(
                 "read",
@@ -115,7 +118,7 @@ impl ReadError {
             ReadErrorKind::Resource { boundary, maximum } => {
                 let mut limits = Object::new();
                 limits.insert("boundary", *boundary);
-                limits.insert("input_bytes", self.place.offset);
+                limits.insert("input_bytes", self.0.place.offset);
                 limits.insert("input_path", path);
                 limits.insert("maximum", *maximum);
                 resource_error(format!("{path} cannot be read: {self}"), limits)
@@ -126,11 +129,11 @@ impl ReadError {
     /// The contract's error for a document given as the argument `argument`
     /// (an empty path where the document is the whole input).
     pub fn into_argument_error(self, operation: &str, argument: &[&str]) -> Error {
-        let reason = match &self.kind {
+        let reason = match &self.0.kind {
             ReadErrorKind::Resource { boundary, maximum } => {
                 let mut limits = Object::new();
                 limits.insert("boundary", *boundary);
-                limits.insert("input_bytes", self.place.offset);
+                limits.insert("input_bytes", self.0.place.offset);
                 limits.insert("maximum", *maximum);
                 return resource_error(format!("The input cannot be read: {self}"), limits);
             }
@@ -154,13 +157,13 @@ fn resource_error(message: String, limits: Object) -> Error {
 
 impl std::fmt::Display for ReadError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if let ReadErrorKind::Io(error) = &self.kind {
+        if let ReadErrorKind::Io(error) = &self.0.kind {
             return f.write_str(&io_reason(error));
         }
         write!(
             f,
             "{} (line {}, byte {} of it; offset {})",
-            self.message, self.place.line, self.place.column, self.place.offset
+            self.0.message, self.0.place.line, self.0.place.column, self.0.place.offset
         )
     }
 }

@@ -329,18 +329,7 @@ impl<'a> Writer<'a> {
             return;
         }
         self.before_value();
-        let mut digits = [0u8; 20];
-        let mut at = digits.len();
-        let mut rest = value;
-        loop {
-            at -= 1;
-            digits[at] = b'0' + (rest % 10) as u8;
-            rest /= 10;
-            if rest == 0 {
-                break;
-            }
-        }
-        self.put(&digits[at..]);
+        append_integer(&mut self.buffer, value);
     }
 
     /// A whole number or `null`.
@@ -377,10 +366,30 @@ fn piece(text: &[u8], most: usize) -> usize {
 
 /// Appends a finite number as ECMAScript prints it (RFC 8785 section 3.2.2.3).
 pub(crate) fn append_number(out: &mut Vec<u8>, value: f64) {
+    if (0.0..=MAX_SAFE_INTEGER as f64).contains(&value) && value.fract() == 0.0 {
+        // Most numbers in records are sizes and counts.
+        return append_integer(out, value as u64);
+    }
     let mut buffer = ryu_js::Buffer::new();
     // ECMAScript prints -0 as 0.
     let value = if value == 0.0 { 0.0 } else { value };
     out.extend_from_slice(buffer.format(value).as_bytes());
+}
+
+/// Appends decimal digits.
+fn append_integer(out: &mut Vec<u8>, value: u64) {
+    let mut digits = [0u8; 20];
+    let mut length = 0;
+    let mut rest = value;
+    for digit in digits.iter_mut().rev() {
+        *digit = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        length += 1;
+        if rest == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(digits.get(digits.len() - length..).unwrap_or_default());
 }
 
 /// Appends the inside of a canonical string (RFC 8785 section 3.2.2.2), lone

@@ -211,6 +211,8 @@ pub(crate) struct Closing {
 pub(crate) trait Container: Send + Sync {
     /// Its entries.
     fn listing(&self) -> &Listing;
+    /// Takes its entries out, once nothing is read any more.
+    fn take_listing(&mut self) -> Listing;
     /// How its names are to be read.
     fn style(&self) -> Style;
     /// Decodes one file or link. `keep_going` goes on after a contradiction

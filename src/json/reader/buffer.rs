@@ -36,12 +36,14 @@ impl<R: Read> Buffer<R> {
     }
 
     /// The bytes that are there and not consumed.
+    #[inline]
     pub(super) fn rest(&self) -> &[u8] {
         self.bytes.get(self.at..self.end).unwrap_or_default()
     }
 
     /// Consumed bytes that are still in the buffer, by the positions that
     /// [`Buffer::position`] gave.
+    #[inline]
     pub(super) fn slice(&self, from: usize, to: usize) -> &[u8] {
         self.bytes.get(from..to).unwrap_or_default()
     }
@@ -51,14 +53,7 @@ impl<R: Read> Buffer<R> {
         self.at
     }
 
-    /// The next byte, or `None` where the input ends.
-    pub(super) fn peek(&mut self) -> Result<Option<u8>, ReadError> {
-        if self.at == self.end && !self.fill()? {
-            return Ok(None);
-        }
-        Ok(self.rest().first().copied())
-    }
-
+    #[inline]
     pub(super) fn consume(&mut self, count: usize) {
         self.at = (self.at + count).min(self.end);
     }
@@ -83,14 +78,19 @@ impl<R: Read> Buffer<R> {
     }
 
     /// Skips RFC 8259 white space; the next byte, or `None` at the end.
+    #[inline]
     pub(super) fn skip_space(&mut self) -> Result<Option<u8>, ReadError> {
+        // Between tokens there is mostly no space.
+        match self.rest().first() {
+            Some(&byte) if byte > b' ' => Ok(Some(byte)),
+            _ => self.skip_more_space(),
+        }
+    }
+
+    fn skip_more_space(&mut self) -> Result<Option<u8>, ReadError> {
         loop {
             let rest = self.rest();
-            // Between tokens there is mostly no space, or one.
-            let space = match rest.first() {
-                Some(&byte) if byte > b' ' => return Ok(Some(byte)),
-                _ => rest.iter().take_while(|&&b| is_space(b)).count(),
-            };
+            let space = rest.iter().take_while(|&&b| is_space(b)).count();
             let next = rest.get(space).copied();
             let (feeds, last) = line_feeds(rest.get(..space).unwrap_or_default());
             self.line_feeds += feeds;

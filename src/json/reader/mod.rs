@@ -205,12 +205,21 @@ impl<R: Read> Reader<R> {
     }
 
     /// Skips space and looks at the next byte, which must be there.
+    #[inline]
     fn next_byte(&mut self) -> Result<u8, ReadError> {
         match self.buffer.skip_space()? {
             Some(byte) => Ok(byte),
-            None if self.open.is_empty() => Err(self.syntax("there is no JSON value")),
-            None => Err(self.syntax("the input ends inside a JSON value")),
+            None => Err(self.ends_early()),
         }
+    }
+
+    #[cold]
+    fn ends_early(&self) -> ReadError {
+        self.syntax(if self.open.is_empty() {
+            "there is no JSON value"
+        } else {
+            "the input ends inside a JSON value"
+        })
     }
 
     fn expect(&mut self, byte: u8, wanted: u8, words: &str) -> Result<(), ReadError> {
@@ -405,8 +414,12 @@ impl<R: Read> Reader<R> {
         ReadError::new(ReadErrorKind::Syntax, self.buffer.place(), message)
     }
 
-    fn unexpected(&self, byte: u8, wanted: &str) -> ReadError {
-        let mark = self.buffer.rest().starts_with(b"\xEF\xBB\xBF");
+    #[cold]
+    fn unexpected(&mut self, byte: u8, wanted: &str) -> ReadError {
+        // Where nothing more can be read, it is no mark.
+        let mark = byte == 0xEF
+            && self.buffer.require(3).unwrap_or(false)
+            && self.buffer.rest().starts_with(b"\xEF\xBB\xBF");
         let found = match byte {
             _ if mark => "a byte order mark".to_owned(),
             0x21..=0x7E => format!("{}", char::from(byte)),

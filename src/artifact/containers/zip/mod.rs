@@ -116,6 +116,10 @@ impl Container for Zip {
         &self.listing
     }
 
+    fn take_listing(&mut self) -> Listing {
+        std::mem::take(&mut self.listing)
+    }
+
     fn style(&self) -> Style {
         Style::Zip
     }

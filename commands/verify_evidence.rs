@@ -1,0 +1,256 @@
+//! `rea verify-evidence`: whether records say what their ids say.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+use rea::Result;
+use rea::evidence::{Report as Verdict, Source, Status, verify_all};
+use rea::json::{Limits, WriteJson, Writer};
+use rea::operation::{Context, Effect, Family, Operation};
+use rea::publish::display_path;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::paint::Tone;
+use crate::quantity::{ByteSize, counted};
+use crate::registry::{Command, OutputKind};
+use crate::report::Report;
+use crate::table::{Cell, Column, Table, USUAL_ROWS};
+use crate::ui::Ui;
+
+/// Check that records are what their ids say
+///
+/// Recomputes the id of every record, and inside it the ids of the records
+/// that it holds, of its analysis profile and of its artifact graph. A record
+/// in canonical form of any size is checked in constant memory. Files may
+/// hold any number of records after each other.
+///
+/// Into a pipe, one line of JSON per record: its id, its status (verified,
+/// invalid or unreadable) and its problems, each with a JSON Pointer. Records
+/// inside a record have lines of their own, after it, with the pointer to
+/// where they are. The exit status is 1 unless all are verified.
+#[derive(Clone, Debug, Args, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// Files of Evidence, `-` for standard input
+    #[arg(required = true)]
+    pub evidence: Vec<PathBuf>,
+
+    /// Bytes to read of one file at most
+    #[arg(long, value_name = "BYTES", default_value_t = usual_max_input_bytes())]
+    #[serde(default = "usual_max_input_bytes")]
+    pub max_input_bytes: ByteSize,
+}
+
+fn usual_max_input_bytes() -> ByteSize {
+    ByteSize(Limits::default().max_input_bytes)
+}
+
+impl Command for Input {
+    const OPERATION: Operation = Operation {
+        name: "verify_evidence",
+        family: Family::Evidence,
+        effects: &[Effect::Read],
+        returns_target_content: true,
+        host_requirement: None,
+    };
+    const OUTPUT: OutputKind = OutputKind::Text;
+    const EXAMPLE: &'static str = "rea verify-evidence app.json records.jsonl";
+
+    fn run(self, ui: &Ui) -> Result<ExitCode> {
+        let context = ui.context(Self::OPERATION.name);
+        let mut output = if ui.stdout_is_terminal {
+            Output::Report(Summary::default())
+        } else {
+            Output::Lines(Vec::new())
+        };
+        let mut all_verified = true;
+        ui.operate(&context, |context| {
+            for path in &self.evidence {
+                let name = display_path(path);
+                self.verify(path, context, &mut |verdict| {
+                    all_verified &= verdict.is_verified();
+                    output.take(&name, &verdict, ui)
+                })?;
+            }
+            Ok(())
+        })?;
+        output.finish(ui)?;
+        Ok(ExitCode::from(u8::from(!all_verified)))
+    }
+}
+
+impl Input {
+    /// Hands on a verdict for each record of a file. A file that cannot be
+    /// opened is a verdict too.
+    fn verify(
+        &self,
+        path: &Path,
+        context: &Context,
+        each: &mut dyn FnMut(Verdict) -> Result<()>,
+    ) -> Result<()> {
+        let limits = Limits {
+            max_input_bytes: self.max_input_bytes.0,
+            ..Limits::default()
+        };
+        match Source::open(path) {
+            Ok(source) => verify_all(source, limits, context, each),
+            Err(error) => each(Verdict::unreadable(error.message())),
+        }
+    }
+}
+
+/// What is written.
+enum Output {
+    /// Lines of JSON, a portion of them.
+    Lines(Vec<u8>),
+    /// A report at the end.
+    Report(Summary),
+}
+
+const PORTION: usize = 64 * 1024;
+
+impl Output {
+    fn take(&mut self, file: &str, verdict: &Verdict, ui: &Ui) -> Result<()> {
+        for one in std::iter::once(verdict).chain(&verdict.nested) {
+            match self {
+                Self::Lines(lines) => {
+                    let mut writer = Writer::canonical(lines);
+                    one.write_json(&mut writer);
+                    writer.finish_infallible();
+                    lines.push(b'\n');
+                    if lines.len() >= PORTION {
+                        ui.text(lines)?;
+                        lines.clear();
+                    }
+                }
+                Self::Report(summary) => summary.add(file, one),
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self, ui: &Ui) -> Result<()> {
+        match self {
+            Self::Lines(lines) => ui.text(&lines),
+            Self::Report(summary) => {
+                let mut report = Report::new(USUAL_ROWS);
+                summary.describe(&mut report);
+                let mut text = Vec::new();
+                report
+                    .write_terminal(&mut text, ui.paint, ui.width())
+                    .map_err(|error| rea::Error::file_io("write", "-", &error))?;
+                ui.text(&text)
+            }
+        }
+    }
+}
+
+/// The rows that a report shows, and how many there are.
+#[derive(Default)]
+struct Summary {
+    problems: Rows<[Cell; 4]>,
+    verified: Rows<[Cell; 3]>,
+    bad: u64,
+}
+
+struct Rows<R> {
+    kept: Vec<R>,
+    total: u64,
+}
+
+impl<R> Default for Rows<R> {
+    fn default() -> Self {
+        Self {
+            kept: Vec::new(),
+            total: 0,
+        }
+    }
+}
+
+impl<R> Rows<R> {
+    fn add(&mut self, row: impl FnOnce() -> R) {
+        self.total += 1;
+        if self.kept.len() < USUAL_ROWS {
+            self.kept.push(row());
+        }
+    }
+}
+
+impl<const N: usize> Rows<[Cell; N]> {
+    fn fill(self, table: &mut Table) {
+        table.skip(self.total - self.kept.len() as u64);
+        for row in self.kept {
+            table.row(row);
+        }
+    }
+}
+
+const PROBLEMS: &[Column] = &[
+    Column::text("FILE"),
+    Column::text("STATUS"),
+    Column::text("PLACE"),
+    Column::text("PROBLEM"),
+];
+
+const VERIFIED: &[Column] = &[
+    Column::text("RECORD"),
+    Column::text("FILE"),
+    Column::text("PLACE"),
+];
+
+impl Summary {
+    fn add(&mut self, file: &str, verdict: &Verdict) {
+        let place = verdict
+            .pointer
+            .as_ref()
+            .map(ToString::to_string)
+            .unwrap_or_default();
+        if verdict.status == Status::Verified {
+            let id = verdict.evidence_id.map(|id| id.to_string());
+            self.verified.add(|| {
+                let id = Cell::toned(id.unwrap_or_default(), Tone::Good);
+                [id, file.into(), place.into()]
+            });
+            return;
+        }
+        self.bad += 1;
+        for problem in &verdict.problems {
+            self.problems.add(|| {
+                let status = Cell::toned(verdict.status.as_str(), Tone::Bad);
+                let place = format!("{place}{}", problem.pointer);
+                [
+                    file.into(),
+                    status,
+                    place.into(),
+                    problem.message.as_str().into(),
+                ]
+            });
+        }
+    }
+
+    fn describe(self, report: &mut Report) {
+        report.fact("verified", counted(self.verified.total, "record", "records"));
+        let tone = if self.bad == 0 { Tone::Dim } else { Tone::Bad };
+        report.toned_fact(
+            "not verified",
+            counted(self.bad, "record or file", "records or files"),
+            tone,
+        );
+        report.table("Problems", PROBLEMS, |table| self.problems.fill(table));
+        report.table("Verified", VERIFIED, |table| self.verified.fill(table));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_input_takes_its_members_and_no_others() {
+        let input: Input = serde_json::from_str(r#"{"evidence": ["a", "-"]}"#).unwrap();
+        assert_eq!(input.max_input_bytes.0, 16 << 30);
+        assert!(serde_json::from_str::<Input>(r#"{"evidence": [], "x": 1}"#).is_err());
+    }
+}

@@ -1,0 +1,169 @@
+//! Collects what is to be known of one member while its bytes pass by.
+
+use super::Run;
+use super::open::{Candidate, MAX_TARGET, Open, Outcome, check_size};
+use crate::artifact::containers::{self, Container, Fault, MemberKind, UNKNOWN};
+use crate::artifact::format::{self, Format};
+use crate::artifact::limitation::Note;
+use crate::artifact::options::Nesting;
+use crate::artifact::source::Spool;
+use crate::digest::Hasher;
+
+/// An end record with the longest comment fits into so many last bytes.
+const END_RECORD_REACH: u64 = 65_535 + 22;
+
+pub(super) struct MemberReader<'a> {
+    run: &'a Run<'a>,
+    pub hasher: Hasher,
+    pub size: u64,
+    /// First bytes; of links the whole target, as far as it is shown.
+    pub head: Vec<u8>,
+    head_most: usize,
+    tail: Vec<u8>,
+    tail_from: u64,
+    keeps_tail: bool,
+    pub format: Option<Format>,
+    pub asar: bool,
+    looks_for_asar: bool,
+    pub spool: Option<Spool>,
+    may_spool: bool,
+    declared_size: u64,
+    compressed: u64,
+    /// A folder's file may have a ZIP archive behind it.
+    looks_behind: bool,
+}
+
+impl<'a> MemberReader<'a> {
+    pub fn new(run: &'a Run<'a>, open: &Open, container: &dyn Container, index: u32) -> Self {
+        let listing = container.listing();
+        let member = &listing.members[index as usize];
+        let name = listing.name(member);
+        let file = member.kind == MemberKind::File;
+        let nested = run.options.nested == Nesting::All && file;
+        let ends_with = |suffix: &[u8]| {
+            name.len() >= suffix.len()
+                && name[name.len() - suffix.len()..].eq_ignore_ascii_case(suffix)
+        };
+        let looks_behind = nested && open.is_folder && member.size != UNKNOWN;
+        let reach = if looks_behind {
+            END_RECORD_REACH
+        } else {
+            format::TAIL as u64
+        };
+        Self {
+            run,
+            hasher: Hasher::default(),
+            size: 0,
+            head: Vec::new(),
+            head_most: if file {
+                format::HEAD
+            } else {
+                MAX_TARGET as usize
+            },
+            tail: Vec::new(),
+            tail_from: if member.size == UNKNOWN {
+                0
+            } else {
+                member.size.saturating_sub(reach)
+            },
+            keeps_tail: looks_behind || file && ends_with(b".dmg"),
+            format: None,
+            asar: false,
+            looks_for_asar: file && ends_with(b".asar"),
+            spool: None,
+            may_spool: nested
+                && run.eager
+                && open.place.level < run.options.max_nesting
+                && !container.is_contiguous(index as usize),
+            declared_size: member.size,
+            compressed: member.compressed,
+            looks_behind,
+        }
+    }
+
+    /// The next bytes.
+    pub fn take(&mut self, bytes: &[u8]) -> Result<(), Fault> {
+        self.run.context.check()?;
+        let before = self.size;
+        self.size += bytes.len() as u64;
+        check_size(self.size, self.compressed, self.run.options)?;
+        self.hasher.update(bytes);
+        self.run.context.progress.add_bytes(bytes.len() as u64);
+        let mut rest = bytes;
+        if self.format.is_none() {
+            let room = self.head_most - self.head.len();
+            let (head, after) = bytes.split_at(room.min(bytes.len()));
+            self.head.extend_from_slice(head);
+            rest = after;
+            if self.head.len() == self.head_most {
+                self.decide()?;
+            }
+        }
+        if let Some(spool) = &mut self.spool {
+            spool.write(rest)?;
+        }
+        self.keep_tail(before, bytes);
+        Ok(())
+    }
+
+    /// Keeps the last bytes: those from `tail_from` on, at most as many as a
+    /// reader of them wants where the size is not known.
+    fn keep_tail(&mut self, before: u64, bytes: &[u8]) {
+        if !self.keeps_tail || self.size <= self.tail_from {
+            return;
+        }
+        let skip = self.tail_from.saturating_sub(before) as usize;
+        self.tail
+            .extend_from_slice(bytes.get(skip..).unwrap_or_default());
+        if self.declared_size == UNKNOWN && self.tail.len() > 2 * format::TAIL {
+            self.tail.drain(..self.tail.len() - format::TAIL);
+        }
+    }
+
+    /// All of the head is here: what is it, and is it kept for a reader?
+    fn decide(&mut self) -> Result<(), Fault> {
+        let size = if self.declared_size == UNKNOWN {
+            self.size
+        } else {
+            self.declared_size
+        };
+        let format = format::of_bytes(&self.head[..self.head.len().min(format::HEAD)], size);
+        self.format = Some(format);
+        self.asar =
+            self.looks_for_asar && format == Format::File && containers::is_asar(&self.head);
+        if self.may_spool && (containers::is_readable(format) || self.asar) {
+            let mut spool = Spool::new(&self.run.spooled);
+            spool.write(&self.head)?;
+            self.spool = Some(spool);
+        }
+        Ok(())
+    }
+
+    /// The member is complete: what it is, and whether it can be expanded.
+    pub fn settle(&mut self, outcome: &mut Outcome) -> Result<(), Fault> {
+        if self.format.is_none() {
+            self.decide()?;
+        }
+        let format = self.format.unwrap_or(Format::File);
+        outcome.size = self.size;
+        outcome.format = format;
+        outcome.asar = self.asar;
+        outcome.dmg = format == Format::File && format::is_dmg(&self.tail);
+        if self.run.options.nested == Nesting::None {
+            return Ok(());
+        }
+        let readable = if self.asar { Format::Asar } else { format };
+        if containers::is_readable(readable) {
+            outcome.candidate = Some(Candidate::Format(readable));
+        } else if self.looks_behind
+            && super::may_hide_archive(format)
+            && !self.asar
+            && memchr::memmem::rfind(&self.tail, b"PK\x05\x06").is_some()
+        {
+            outcome.candidate = Some(Candidate::ZipBehind);
+        } else if format::is_container(format) || format == Format::MachOUniversal || outcome.dmg {
+            outcome.notes.add(Note::OpaqueUnread);
+        }
+        Ok(())
+    }
+}

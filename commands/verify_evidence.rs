@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use rea::Result;
-use rea::evidence::{Report as Verdict, Source, Status, verify_all};
+use rea::evidence::{Report as Verdict, Source, Stage, Status, verify_all};
 use rea::json::{Limits, WriteJson, Writer};
 use rea::operation::{Context, Effect, Family, Operation};
 use rea::publish::display_path;
@@ -96,7 +96,7 @@ impl Input {
         };
         match Source::open(path) {
             Ok(source) => verify_all(source, limits, context, each),
-            Err(error) => each(Verdict::unreadable(error.message())),
+            Err(error) => each(Verdict::unreadable(Stage::Read, error.message())),
         }
     }
 }

@@ -208,26 +208,7 @@ impl Container for Folder {
             return Ok(Reading::default());
         }
         let (file, before) = self.open_file(index)?;
-        let size = size_of(&before);
-        let mut done = 0u64;
-        // One read more than the size, to see a file that grew.
-        loop {
-            let count = read_some(&file, &mut scratch.input, done)?;
-            if count == 0 {
-                break;
-            }
-            done += count as u64;
-            if done > size {
-                break;
-            }
-            out(&scratch.input[..count])?;
-            if done == size && count < scratch.input.len() {
-                break;
-            }
-        }
-        let after =
-            rustix::fs::fstat(&file).map_err(|error| Fault::from(io::Error::from(error)))?;
-        if done != size || times(&before) != times(&after) || size_of(&after) != size {
+        if !read_unchanged(&file, &before, scratch, out)? {
             return Err(changed(&self.context, path, "it changed while it was read").into());
         }
         Ok(Reading::default())
@@ -256,6 +237,34 @@ impl Container for Folder {
             limitations: limitations.collect(),
         }
     }
+}
+
+/// Reads a whole file; whether it stayed what it was when `before` was taken.
+pub(crate) fn read_unchanged(
+    file: &File,
+    before: &Stat,
+    scratch: &mut Scratch,
+    out: &mut Out<'_>,
+) -> Result<bool, Fault> {
+    let size = size_of(before);
+    let mut done = 0u64;
+    // One read more than the size, to see a file that grew.
+    loop {
+        let count = read_some(file, &mut scratch.input, done)?;
+        if count == 0 {
+            break;
+        }
+        done += count as u64;
+        if done > size {
+            break;
+        }
+        out(&scratch.input[..count])?;
+        if done == size && count < scratch.input.len() {
+            break;
+        }
+    }
+    let after = rustix::fs::fstat(file).map_err(|error| Fault::from(io::Error::from(error)))?;
+    Ok(done == size && times(before) == times(&after) && size_of(&after) == size)
 }
 
 fn read_some(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
@@ -321,7 +330,7 @@ fn list(root: BorrowedFd<'_>, directory: &[u8], context: &Context) -> io::Result
 const STEP: usize = 1000;
 
 /// Opens `path` below `root` without following any link in it.
-fn open_beneath(root: BorrowedFd<'_>, path: &[u8], flags: OFlags) -> io::Result<OwnedFd> {
+pub(crate) fn open_beneath(root: BorrowedFd<'_>, path: &[u8], flags: OFlags) -> io::Result<OwnedFd> {
     let mut held: Option<OwnedFd> = None;
     let mut rest = path;
     while rest.len() > STEP {

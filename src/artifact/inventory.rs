@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use rustix::fs::{Mode, OFlags};
 
-use super::containers::{self, Container, Fault, MemberKind};
+use super::containers::{self, Companion, Container, Fault, MemberKind};
 use super::engine::{self, Done, Nested, Open, Outcome, RootFile, Status, Tree};
 use super::folder::{Folder, artifact_changed, times};
 use super::format::{self, Content, EntryKind, Format, Kind};
@@ -357,7 +357,13 @@ fn open_root_file(
     let mut damage = None;
     let mut behind = false;
     let container = if containers::is_readable(readable) {
-        match containers::open(readable, &source, options) {
+        let opened = if role == Format::Asar {
+            let companion = Companion::beside(resolved, shown, context);
+            containers::open_asar_root(&source, options, companion)
+        } else {
+            containers::open(readable, &source, options)
+        };
+        match opened {
             Ok(container) => Some(container),
             Err(fault @ (Fault::Damage(_) | Fault::Encrypted))
                 if options.on_damage == OnDamage::Record =>
@@ -462,7 +468,7 @@ fn fault_error(fault: Fault, shown: &str, member: Option<&str>, operation: &str)
         None => error,
     };
     match fault {
-        Fault::Stop(error) => error,
+        Fault::Stop(error) | Fault::Refused(error) => error,
         Fault::Damage(damage) => {
             let message = format!(
                 "{within}: damaged at offset {}: {}",

@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Bound::{Excluded, Included, Unbounded};
 
 use rayon::prelude::*;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
@@ -489,7 +490,9 @@ impl<'a> Sorting<'a> {
         });
         // Files above the path at hand, and whether they are odd.
         let mut files: Vec<(u32, bool)> = Vec::new();
-        for run in order.chunk_by(|a, b| a.1 == b.1 && self.path(a.0) == self.path(b.0)) {
+        let paths = self.paths;
+        let same = |a: u32, b: u32| paths.get(a as usize) == paths.get(b as usize);
+        for run in order.chunk_by(|a, b| a.1 == b.1 && same(a.0, b.0)) {
             let Some(&(keeper, odd)) = run.last() else {
                 continue;
             };
@@ -600,7 +603,7 @@ struct Taken<'a> {
     /// Files that a path lay below, and their form with marks.
     marked: HashMap<String, String>,
     /// By base and kind: a number that is taken, and the next to try.
-    numbers: HashMap<(String, bool), HashMap<usize, usize>>,
+    numbers: HashMap<(String, bool), HashMap<u32, u32>>,
 }
 
 impl Taken<'_> {
@@ -624,7 +627,10 @@ impl Taken<'_> {
             .map(|(file, _)| file.len());
         kept.or_else(|| {
             let key = segment_key(path);
-            let (file, &directory) = self.added.range::<str, _>(..key.as_str()).next_back()?;
+            let (file, &directory) = self
+                .added
+                .range::<str, _>((Unbounded, Excluded(key.as_str())))
+                .next_back()?;
             (!directory && is_below_key(&key, file)).then_some(file.len())
         })
     }
@@ -674,7 +680,7 @@ impl Taken<'_> {
             && (self.kept_path(at).is_some_and(|next| is_below(next, path))
                 || self
                     .added
-                    .range::<str, _>(key.as_str()..)
+                    .range::<str, _>((Included(key.as_str()), Unbounded))
                     .next()
                     .is_some_and(|(next, _)| is_below_key(next, &key)));
         !folder
@@ -685,7 +691,7 @@ impl Taken<'_> {
     }
 
     /// `base%23N` for the first N from `place` on that is free.
-    fn number(&mut self, base: String, place: usize, directory: bool) -> String {
+    fn number(&mut self, base: String, place: u32, directory: bool) -> String {
         let key = (base, directory);
         let mut known = self.numbers.remove(&key).unwrap_or_default();
         let mut passed = Vec::new();

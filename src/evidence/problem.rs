@@ -8,6 +8,8 @@ use crate::json::{Issue, Text, WriteJson, Writer};
 /// The check that refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
+    /// The file cannot be read, or not within the budgets.
+    Read,
     /// The text is not JSON.
     Json,
     /// A member is missing, unknown, or holds what it must not.
@@ -28,6 +30,7 @@ impl Stage {
     /// The name in results.
     pub fn as_str(self) -> &'static str {
         match self {
+            Self::Read => "read",
             Self::Json => "json",
             Self::Shape => "shape",
             Self::ProfileDigest => "profile-digest",
@@ -136,15 +139,16 @@ pub struct Report {
 }
 
 impl Report {
-    /// The report on a document that could not be read.
-    pub fn unreadable(message: impl Into<String>) -> Self {
+    /// The report on input that could not be read ([`Stage::Read`]) or is not
+    /// JSON ([`Stage::Json`]).
+    pub fn unreadable(stage: Stage, message: impl Into<String>) -> Self {
         Self {
             evidence_id: None,
             pointer: None,
             status: Status::Unreadable,
             problems: vec![Problem {
                 pointer: Pointer::default(),
-                stage: Stage::Json,
+                stage,
                 reason: Reason::InvalidFormat,
                 message: message.into(),
             }],

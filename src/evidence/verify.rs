@@ -4,7 +4,7 @@
 //! come in another order is read a second time, into memory, and replayed in
 //! canonical order through the same checks.
 
-use super::problem::Report;
+use super::problem::{Report, Stage};
 use super::source::Source;
 use super::verifier::{MAX_OPEN_NAMES, Scope, Stop, Verifier};
 use super::{Evidence, EvidenceId};
@@ -154,7 +154,14 @@ impl<'a> Documents<'a> {
             Failure::Other(error) => Err(error),
             Failure::Read(error) => Ok(match error.kind() {
                 ReadErrorKind::Depth => self.verifier.refuse(&error.to_string()),
-                _ => Report::unreadable(error.into_file_error(&self.name).message()),
+                kind => {
+                    let stage = match kind {
+                        ReadErrorKind::Io(_) | ReadErrorKind::Resource { .. } => Stage::Read,
+                        _ => Stage::Json,
+                    };
+                    let error = error.into_file_error(&self.name);
+                    Report::unreadable(stage, error.message())
+                }
             }),
         }
     }
@@ -205,7 +212,8 @@ pub fn verify_all(
             Ok(None) if any => return Ok(()),
             Ok(None) => {
                 let name = &documents.name;
-                return each(Report::unreadable(format!("{name} holds no record")));
+                let message = format!("{name} holds no record");
+                return each(Report::unreadable(Stage::Json, message));
             }
             Err(failure) => {
                 let report = documents.report_failure(failure)?;

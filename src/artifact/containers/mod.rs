@@ -4,6 +4,7 @@
 //! decodes any of them, from many threads at once. It never builds paths,
 //! never hashes and never decides what damage means; that is the engine's.
 
+mod asar;
 mod zip;
 
 use std::io;
@@ -16,6 +17,7 @@ use super::source::Source;
 use crate::digest::Digest;
 use crate::error::{ArtifactReason, Error};
 
+pub(crate) use asar::Companion;
 pub(crate) use zip::find_behind as find_zip_behind;
 
 /// A size that is not known.
@@ -141,6 +143,8 @@ pub(crate) enum Fault {
     Encrypted,
     /// Reading the source failed.
     Io(io::ErrorKind, String),
+    /// It may not be used as it is; the error says why.
+    Refused(Error),
     /// The work ends here (cancellation).
     Stop(Error),
 }
@@ -250,16 +254,22 @@ struct Reader {
     open: fn(&Source, &Options) -> Result<Box<dyn Container>, Fault>,
 }
 
-const READERS: &[Reader] = &[Reader {
-    formats: &[
-        Format::Zip,
-        Format::Ipa,
-        Format::Apk,
-        Format::Msix,
-        Format::Appx,
-    ],
-    open: zip::open,
-}];
+const READERS: &[Reader] = &[
+    Reader {
+        formats: &[
+            Format::Zip,
+            Format::Ipa,
+            Format::Apk,
+            Format::Msix,
+            Format::Appx,
+        ],
+        open: zip::open,
+    },
+    Reader {
+        formats: &[Format::Asar],
+        open: asar::open,
+    },
+];
 
 /// Whether members of this format can be listed.
 pub(crate) fn is_readable(format: Format) -> bool {
@@ -269,8 +279,17 @@ pub(crate) fn is_readable(format: Format) -> bool {
 }
 
 /// Whether bytes start with a valid ASAR header.
-pub(crate) fn is_asar(_head: &[u8]) -> bool {
-    false
+pub(crate) fn is_asar(head: &[u8]) -> bool {
+    asar::detect(head)
+}
+
+/// Opens an ASAR archive that is the root, with the folder beside it.
+pub(crate) fn open_asar_root(
+    source: &Source,
+    options: &Options,
+    companion: Companion,
+) -> Result<Box<dyn Container>, Fault> {
+    asar::open_with(source, options, Some(companion))
 }
 
 /// Opens a container of a format that [`is_readable`].

@@ -45,6 +45,12 @@ impl<'a> MemberReader<'a> {
                 && name[name.len() - suffix.len()..].eq_ignore_ascii_case(suffix)
         };
         let looks_behind = nested && open.is_folder && member.size != UNKNOWN;
+        // What the header says of bytes that stand elsewhere proves nothing.
+        let size = if container.is_unpacked(index as usize) {
+            UNKNOWN
+        } else {
+            member.size
+        };
         let reach = if looks_behind {
             END_RECORD_REACH
         } else {
@@ -61,10 +67,10 @@ impl<'a> MemberReader<'a> {
                 MAX_TARGET as usize
             },
             tail: Vec::new(),
-            tail_from: if member.size == UNKNOWN {
+            tail_from: if size == UNKNOWN {
                 0
             } else {
-                member.size.saturating_sub(reach)
+                size.saturating_sub(reach)
             },
             keeps_tail: looks_behind || file && ends_with(b".dmg"),
             format: None,
@@ -75,7 +81,7 @@ impl<'a> MemberReader<'a> {
                 && run.eager
                 && open.place.level < run.options.max_nesting
                 && !container.is_contiguous(index as usize),
-            declared_size: member.size,
+            declared_size: size,
             compressed: member.compressed,
             looks_behind,
         }
@@ -144,7 +150,12 @@ impl<'a> MemberReader<'a> {
         if self.format.is_none() {
             self.decide()?;
         }
-        let format = self.format.unwrap_or(Format::File);
+        let mut format = self.format.unwrap_or(Format::File);
+        if self.size != self.declared_size {
+            // Some formats are told by the size, which is known only now.
+            format = format::of_bytes(&self.head[..self.head.len().min(format::HEAD)], self.size);
+            self.asar &= format == Format::File;
+        }
         outcome.size = self.size;
         outcome.format = format;
         outcome.asar = self.asar;

@@ -294,6 +294,7 @@ fn children_in_path_order(open: &Open) -> Vec<u32> {
 pub(crate) fn opaque_note(fault: &Fault) -> Note {
     match fault {
         Fault::Encrypted => Note::OpaqueEncrypted,
+        Fault::Limit(limit) if limit.name == "max_depth" => Note::OpaqueTooDeep,
         Fault::Limit(_) => Note::OpaqueEntry,
         _ => Note::OpaqueDamaged,
     }

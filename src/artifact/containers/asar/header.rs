@@ -125,6 +125,8 @@ pub(super) fn read(source: &Source, options: &Options) -> Result<Header, Fault> 
         name_bytes: Vec::new(),
         path: Vec::new(),
         folders: 0,
+        has_files: false,
+        link_from: 0,
         value: Value::Node(ROOT),
         text: Vec::new(),
         algorithm: false,
@@ -256,6 +258,10 @@ struct Parser<'a> {
     path: Vec<u8>,
     /// Open folders.
     folders: u64,
+    /// Whether the archive itself lists files, be it none.
+    has_files: bool,
+    /// Where the link at hand begins among the targets.
+    link_from: usize,
     value: Value,
     text: Vec<u8>,
     algorithm: bool,
@@ -316,6 +322,7 @@ impl Parser<'_> {
                     }));
                 }
                 self.folders += 1;
+                self.has_files = true;
                 self.set(node, FILES);
                 Object::Files
             }
@@ -349,7 +356,10 @@ impl Parser<'_> {
             (Object::Files, _) => Value::Node(self.entry(frame, name)?),
             (Object::Node(node), b"files") => Value::Files(node),
             (Object::Node(ROOT), _) => Value::Skipped,
-            (Object::Node(node), b"link") => Value::Link(node),
+            (Object::Node(node), b"link") => {
+                self.link_from = self.links.len();
+                Value::Link(node)
+            }
             (Object::Node(node), b"size") => Value::Size(node),
             (Object::Node(node), b"offset") => Value::Offset(node),
             (Object::Node(node), b"unpacked") => Value::Unpacked(node),
@@ -420,7 +430,7 @@ impl Parser<'_> {
             std::str::from_utf8(lexeme).ok().and_then(|text| text.parse().ok())
         } else {
             // `1e3` and `4.0` are whole numbers too.
-            let whole = value.fract() == 0.0 && (0.0..9e15).contains(&value) && lexeme[0] != b'-';
+            let whole = value.fract() == 0.0 && (0.0..9e15).contains(&value) && !lexeme.starts_with(b"-");
             whole.then_some(value as u64)
         };
         match size.filter(|size| *size <= i64::MAX as u64) {
@@ -438,16 +448,11 @@ impl Parser<'_> {
     fn text(&mut self, part: &[u8], last: bool, at: u64) -> Result<(), Fault> {
         match self.value {
             Value::Link(node) => {
-                let start = self.links.len() - self.text.len();
-                // The text's length so far; its bytes go to their place.
                 self.links.extend_from_slice(part);
-                self.text.resize(self.links.len() - start, 0);
-                if last {
-                    let len = std::mem::take(&mut self.text).len() as u32;
-                    if let Some(member) = self.member(node) {
-                        member.flags |= LINK;
-                        (member.word, member.name_crc) = (start as u32, len);
-                    }
+                let (start, len) = (self.link_from, self.links.len() - self.link_from);
+                if let Some(member) = self.member(node).filter(|_| last) {
+                    member.flags |= LINK;
+                    (member.word, member.name_crc) = (start as u32, len as u32);
                 }
                 return Ok(());
             }
@@ -488,14 +493,14 @@ impl Parser<'_> {
             Object::Files => {
                 self.folders -= 1;
                 self.path.truncate(frame.path as usize);
-                if self.frames.len() == 1 {
-                    self.text.push(b'f');
-                }
             }
             Object::Integrity(node) => {
                 if let (true, Some(hash)) = (self.algorithm, self.hash) {
                     self.declared.push((node, hash));
                 }
+            }
+            Object::Node(ROOT) if !self.has_files => {
+                return Err(Damage::format(at, "the header lists no files").into());
             }
             Object::Node(node) => self.settle(node, at)?,
             Object::Skipped => {}
@@ -535,9 +540,6 @@ impl Parser<'_> {
 
     /// All of an entry has been read: what is it?
     fn settle(&mut self, node: u32, at: u64) -> Result<(), Fault> {
-        if node == ROOT {
-            return self.settle_root(at);
-        }
         let (data, end) = (self.data, self.source_len);
         let Some(member) = self.member(node) else {
             return Ok(());

@@ -17,12 +17,6 @@ pub(super) fn parse(
     end: &End,
     options: &Options,
 ) -> Result<(Listing, Vec<Limitation>), Fault> {
-    if end.count > options.max_entries {
-        return Err(Fault::Limit(Limit {
-            name: "max_entries",
-            value: options.max_entries,
-        }));
-    }
     let most = end.directory_len / HEADER as u64;
     if end.count > most {
         let text = format!(
@@ -30,6 +24,12 @@ pub(super) fn parse(
             end.count, end.directory_len
         );
         return Err(Damage::format(end.directory, text).into());
+    }
+    if end.count > options.max_entries {
+        return Err(Fault::Limit(Limit {
+            name: "max_entries",
+            value: options.max_entries,
+        }));
     }
     let mut listing = Listing::default();
     listing

@@ -11,6 +11,9 @@ const LOCATOR_LEN: u64 = 20;
 const END64_LEN: u64 = 56;
 /// How far back the end record is looked for (contract 5.1).
 const SEARCH: u64 = 16 * 65_535;
+/// So many central directories that turn out to be broken are read, so that
+/// an archive of end records cannot cost their number times its directory.
+const MOST_TRIES: usize = 16;
 
 /// Where the central directory and the end records stand in the source.
 #[derive(Debug)]
@@ -49,6 +52,7 @@ pub(super) fn find(
     let len = source.len();
     let mut first_fault = None;
     let mut skipped = 0u64;
+    let mut tries = MOST_TRIES;
     let mut searched_to = len;
     for window in [(64 << 10) + END_LEN, SEARCH + END_LEN] {
         let start = len.saturating_sub(window);
@@ -63,7 +67,12 @@ pub(super) fn find(
             if position >= searched_to {
                 continue;
             }
-            match candidate(source, position, options) {
+            let followed = candidate(source, position).and_then(|end| {
+                tries = tries.saturating_sub(1);
+                let (listing, limitations) = super::directory::parse(source, &end, options)?;
+                Ok((end, listing, limitations))
+            });
+            match followed {
                 Ok((end, listing, mut limitations)) => {
                     if skipped > 0 {
                         limitations.push(Limitation::new(
@@ -78,7 +87,10 @@ pub(super) fn find(
                 }
                 Err(fault) => {
                     skipped += 1;
-                    first_fault.get_or_insert(fault);
+                    let fault = first_fault.get_or_insert(fault);
+                    if tries == 0 {
+                        return Err(fault.clone());
+                    }
                 }
             }
         }
@@ -105,12 +117,28 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u32_at(bytes, at) | u32_at(bytes, at + 4) << 32
 }
 
-/// Follows one end record.
-fn candidate(
-    source: &Source,
-    position: u64,
-    options: &Options,
-) -> Result<(End, Listing, Vec<Limitation>), Fault> {
+/// Says where further end records stand in bytes that belong to no member.
+pub(super) fn earlier(source: &Source, gaps: &[(u64, u64)]) -> Option<Limitation> {
+    let from = source.len().saturating_sub(SEARCH);
+    let mut count = 0u64;
+    for &(start, stop) in gaps {
+        let start = start.max(from);
+        if stop > start {
+            let len = usize::try_from(stop - start).unwrap_or(0);
+            let bytes = source.read_vec(start, len).unwrap_or_default();
+            count += memchr::memmem::find_iter(&bytes, END).count() as u64;
+        }
+    }
+    (count > 0).then(|| {
+        Limitation::new(
+            108,
+            format!("{count} end records stand in bytes that belong to no member; the last valid one was followed."),
+        )
+    })
+}
+
+/// Follows one end record to the central directory.
+fn candidate(source: &Source, position: u64) -> Result<End, Fault> {
     let damage = |text: &str| Fault::from(Damage::format(position, text));
     let record = source
         .read_vec(position, END_LEN as usize)
@@ -152,7 +180,7 @@ fn candidate(
     }
     let shift = directory_shift(source, offset, directory_len, directory_end)
         .ok_or_else(|| damage("the central directory is not where the end record says"))?;
-    let end = End {
+    Ok(End {
         directory: offset
             .checked_add_signed(shift)
             .ok_or_else(|| damage("an offset is negative"))?,
@@ -162,9 +190,7 @@ fn candidate(
         shift,
         end: (position, comment_end),
         end64,
-    };
-    let (listing, limitations) = super::directory::parse(source, &end, options)?;
-    Ok((end, listing, limitations))
+    })
 }
 
 /// The ZIP64 end record before the end record at `position`: where it stands,

@@ -95,10 +95,11 @@ impl Zip {
             if member.at < end {
                 overlapping.push(index);
             }
+            let data = if has_data(member) { member.compressed } else { 0 };
             let least = member
                 .at
                 .saturating_add(LOCAL_HEADER)
-                .saturating_add(member.compressed);
+                .saturating_add(data);
             end = end.max(least);
         }
         overlapping.sort_unstable();
@@ -132,7 +133,7 @@ impl Container for Zip {
         out: &mut Out<'_>,
     ) -> Result<Reading, Fault> {
         if self.overlapping.binary_search(&(index as u32)).is_ok() {
-            let at = self.listing.members[index].at;
+            let at = self.header_at(&self.listing.members[index]).unwrap_or(0);
             return Err(Damage::format(at, "its bytes overlap those of another member").into());
         }
         self.read_member(index, keep_going, scratch, out)
@@ -153,7 +154,11 @@ impl Container for Zip {
             let Some(start) = self.header_at(member) else {
                 continue;
             };
-            let end = self.ends[index as usize].load(Ordering::Relaxed);
+            let end = if has_data(member) {
+                self.ends[index as usize].load(Ordering::Relaxed)
+            } else {
+                self.end_of_header(member).unwrap_or(0)
+            };
             if end > start {
                 ranges.push((start, end, Some(index)));
             }
@@ -182,6 +187,7 @@ impl Container for Zip {
         }
         gaps.sort_unstable();
         let mut limitations = self.limitations.clone();
+        limitations.extend(end::earlier(&self.source, &gaps));
         limitations.extend(self.behind_limitation(&mut gaps));
         limitations.extend(super::unaccounted(&gaps));
         Closing {
@@ -213,6 +219,12 @@ impl Zip {
             ),
         ))
     }
+}
+
+/// Whether a member's data is read. What a directory or device has is left to
+/// be said as bytes of no member.
+fn has_data(member: &super::Member) -> bool {
+    matches!(member.kind, MemberKind::File | MemberKind::Symlink)
 }
 
 /// What a ZIP entry's attributes say it is (APPNOTE 4.4.2, 4.4.15).

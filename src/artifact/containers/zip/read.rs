@@ -46,9 +46,10 @@ impl Zip {
     ) -> Result<Reading, Fault> {
         let member = &self.listing.members[index];
         let data = self.locate(member)?;
-        self.ends[index].store(self.end_of(member, &data), Ordering::Relaxed);
+        let (end, descriptor_fits) = self.end_of(member, &data);
+        self.ends[index].store(end, Ordering::Relaxed);
         let mut reading = Reading::default();
-        if data.disagrees {
+        if data.disagrees || !descriptor_fits {
             reading.notes.add(Note::HeadersDisagree);
         }
         let method = self.method_to_use(member, &data, scratch, &mut reading)?;
@@ -81,7 +82,8 @@ impl Zip {
 
     /// Reads the local header and compares it with the central one.
     fn locate(&self, member: &Member) -> Result<Data, Fault> {
-        let damage = |text: &str| Damage::format(member.at, text);
+        let shown = self.header_at(member).unwrap_or(member.at);
+        let damage = |text: &str| Damage::format(shown, text);
         let at = self
             .header_at(member)
             .ok_or_else(|| damage("its local header has a negative offset"))?;
@@ -133,12 +135,22 @@ impl Zip {
         })
     }
 
+    /// Behind the local header of a member whose data is not read.
+    pub(super) fn end_of_header(&self, member: &Member) -> Option<u64> {
+        let at = self.header_at(member)?;
+        let header = self.source.read_vec(at, LOCAL_HEADER as usize).ok()?;
+        let half = |at: usize| u64::from(header[at]) | u64::from(header[at + 1]) << 8;
+        let end = at + LOCAL_HEADER + half(26) + half(28);
+        (header.starts_with(b"PK\x03\x04") && end <= self.source.len()).then_some(end)
+    }
+
     /// Behind the data and its descriptor, where one is recognised: with or
-    /// without signature, 32 or 64 bit.
-    fn end_of(&self, member: &Member, data: &Data) -> u64 {
+    /// without signature, 32 or 64 bit. The second result tells whether a
+    /// signed one says what the central header does.
+    fn end_of(&self, member: &Member, data: &Data) -> (u64, bool) {
         let end = data.start + data.len;
         if member.flags & DESCRIPTOR == 0 {
-            return end;
+            return (end, true);
         }
         let mut bytes = [0u8; 24];
         let got = self.source.read_at(end, &mut bytes).unwrap_or(0);
@@ -159,13 +171,13 @@ impl Zip {
             };
             let len = len + if signed { 4 } else { 0 };
             if fits && fields.starts_with(&crc) && got >= len {
-                return end + len as u64;
+                return (end + len as u64, true);
             }
         }
         if signed {
-            end + got.min(16) as u64
+            (end + got.min(16) as u64, false)
         } else {
-            end
+            (end, true)
         }
     }
 

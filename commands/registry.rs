@@ -10,7 +10,9 @@ use schemars::{JsonSchema, Schema};
 
 use crate::output::OutputOptions;
 use crate::ui::Ui;
-use crate::{capabilities, completions, generate, inspect_artifact, inventory_artifact, verify_evidence};
+use crate::{
+    capabilities, completions, generate, inspect_artifact, inventory_artifact, verify_evidence,
+};
 
 /// What a command's file provides, on its input struct. The struct's doc
 /// comment is the command's help, its fields are the flags and the schema.

@@ -231,7 +231,10 @@ impl Summary {
     }
 
     fn describe(self, report: &mut Report) {
-        report.fact("verified", counted(self.verified.total, "record", "records"));
+        report.fact(
+            "verified",
+            counted(self.verified.total, "record", "records"),
+        );
         let tone = if self.bad == 0 { Tone::Dim } else { Tone::Bad };
         report.toned_fact(
             "not verified",

@@ -89,7 +89,10 @@ fn both_ways_give_the_id() {
     }
     let evidence = record(r#"{"names":["a","é","\u0000"],"size":9007199254740991,"ratio":0.25}"#);
     let id = evidence.id().to_string();
-    assert_eq!(check(&written(&evidence, false)), (true, id.clone(), id.clone()));
+    assert_eq!(
+        check(&written(&evidence, false)),
+        (true, id.clone(), id.clone())
+    );
     let (agrees, by_jq, by_sed) = check(&written(&evidence, true));
     assert!(agrees);
     assert_eq!(by_jq, id);
@@ -106,10 +109,7 @@ fn sed_is_exact_where_jq_is_not() {
         return;
     }
     // The rows of the table in docs/evidence.md that every jq gets wrong.
-    for result in [
-        r#"{"\ud83d\ude00":1,"\ufb33":2}"#,
-        r#""\u007f""#,
-    ] {
+    for result in [r#"{"\ud83d\ude00":1,"\ufb33":2}"#, r#""\u007f""#] {
         let evidence = record(result);
         let (agrees, by_jq, by_sed) = check(&written(&evidence, false));
         assert!(agrees);

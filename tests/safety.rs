@@ -1,8 +1,16 @@
 //! Hostile and damaged inputs: each case of docs/safety.md, with what is
 //! expected of it by hand.
 
-mod support;
+#[path = "safety/bombs.rs"]
+mod bombs;
+#[path = "safety/budgets.rs"]
+mod budgets;
+#[path = "safety/corpus.rs"]
+mod corpus;
+#[path = "safety/folders.rs"]
+mod folders;
 #[path = "safety/names.rs"]
 mod names;
 #[path = "safety/structure.rs"]
 mod structure;
+mod support;

@@ -330,7 +330,11 @@ fn list(root: BorrowedFd<'_>, directory: &[u8], context: &Context) -> io::Result
 const STEP: usize = 1000;
 
 /// Opens `path` below `root` without following any link in it.
-pub(crate) fn open_beneath(root: BorrowedFd<'_>, path: &[u8], flags: OFlags) -> io::Result<OwnedFd> {
+pub(crate) fn open_beneath(
+    root: BorrowedFd<'_>,
+    path: &[u8],
+    flags: OFlags,
+) -> io::Result<OwnedFd> {
     let mut held: Option<OwnedFd> = None;
     let mut rest = path;
     while rest.len() > STEP {

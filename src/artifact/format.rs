@@ -373,13 +373,22 @@ fn package(lower: &str) -> Option<Format> {
         .map(|&(_, format)| format)
 }
 
+/// The suffix of formats that only name and header together tell.
+pub fn suffix_of(format: Format) -> Option<&'static str> {
+    match format {
+        Format::Asar => Some(".asar"),
+        Format::Lzma => Some(".lzma"),
+        _ => None,
+    }
+}
+
 /// What is known of a file's content when its role is decided.
 #[derive(Clone, Copy, Debug)]
 pub struct Content {
     /// [`of_bytes`] of it.
     pub format: Format,
-    /// Whether its bytes start with a valid ASAR header.
-    pub asar: bool,
+    /// By its name and header, where the bytes alone do not tell: ASAR, lzma.
+    pub named: Option<Format>,
     /// Whether its bytes end with the trailer of a disk image ([`is_dmg`]).
     pub dmg: bool,
 }
@@ -389,8 +398,11 @@ pub struct Content {
 pub fn role(path: &str, content: Content) -> (Kind, Format) {
     let lower = path.to_lowercase();
     let by_path = path_role(&lower);
-    if content.format == Format::File && content.asar && lower.ends_with(".asar") {
-        return (Kind::Container, Format::Asar);
+    if let Some(named) = content.named.filter(|named| {
+        content.format == Format::File
+            && suffix_of(*named).is_some_and(|suffix| lower.ends_with(suffix))
+    }) {
+        return (Kind::Container, named);
     }
     if content.format == Format::Xar && lower.ends_with(".pkg") {
         return (Kind::Container, Format::Pkg);
@@ -415,6 +427,13 @@ pub fn role(path: &str, content: Content) -> (Kind, Format) {
             (kind, format)
         }
     }
+}
+
+/// Kind and format of a slice: a Mach-O file, unless its bytes are a container
+/// (static libraries).
+pub fn slice_role(bytes: Format) -> (Kind, Format) {
+    let format = if is_container(bytes) { bytes } else { Format::MachO };
+    (Kind::UniversalSlice, format)
 }
 
 /// Kind and format of a directory.

@@ -72,6 +72,8 @@ pub(crate) struct Row {
 pub(crate) struct Extra {
     pub limitations: Vec<Limitation>,
     pub link_target: Option<Box<str>>,
+    /// Offset and length of a slice in the file around it.
+    pub source_location: Option<(u64, u64)>,
 }
 
 /// A member whose bytes contradict the digest its container declares.
@@ -144,7 +146,10 @@ impl Builder {
 
     /// Keeps what only few rows have; its index.
     pub fn push_extra(&mut self, extra: Extra) -> u32 {
-        if extra.limitations.is_empty() && extra.link_target.is_none() {
+        let is_empty = extra.limitations.is_empty()
+            && extra.link_target.is_none()
+            && extra.source_location.is_none();
+        if is_empty {
             return NONE;
         }
         self.extras.push(extra);
@@ -652,7 +657,17 @@ impl Graph {
             w.id("occ_", &self.occurrence_ids[self.parents[index] as usize]);
         }
         w.key("source_location");
-        w.null();
+        match extra.and_then(|extra| extra.source_location) {
+            Some((offset, length)) => {
+                w.begin_object();
+                w.key("length");
+                w.u64(length);
+                w.key("offset");
+                w.u64(offset);
+                w.end_object();
+            }
+            None => w.null(),
+        }
         w.end_object();
     }
 
@@ -805,6 +820,6 @@ fn add_limitation(row: &mut Row, extras: &mut Vec<Extra>, limitation: Limitation
     row.extra = extras.len() as u32;
     extras.push(Extra {
         limitations: vec![limitation],
-        link_target: None,
+        ..Extra::default()
     });
 }

@@ -31,6 +31,8 @@ pub enum Note {
     OpaqueUnread,
     CompanionElsewhere,
     LinkTargetOmitted,
+    LinkedToNothing,
+    ListedElsewhere,
 }
 
 const FIXED: &[(Note, u16, &str)] = &[
@@ -133,6 +135,16 @@ const FIXED: &[(Note, u16, &str)] = &[
         Note::LinkTargetOmitted,
         114,
         "Its link target is longer than a path may be and is not shown.",
+    ),
+    (
+        Note::LinkedToNothing,
+        114,
+        "It is a hard link to an entry that the archive does not hold before it.",
+    ),
+    (
+        Note::ListedElsewhere,
+        114,
+        "It is a hard link; what it holds is listed under the member it links to.",
     ),
 ];
 

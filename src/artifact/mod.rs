@@ -1,17 +1,23 @@
 //! What is inside a file or folder.
 
+mod assembly;
 mod collisions;
 pub(crate) mod containers;
 mod engine;
+mod fault;
 mod folder;
 pub mod format;
+#[doc(hidden)]
+pub mod fuzzing;
 mod graph;
 mod inspection;
 mod inventory;
 pub mod limitation;
 pub mod names;
 mod options;
+mod root;
 pub mod source;
+mod streams;
 
 pub use inspection::{Inspection, NextProbe, inspect};
 pub use inventory::{Inventory, PROVIDER, RowView, inventory};

@@ -17,8 +17,10 @@ pub const MAX_PATH: usize = 65_535;
 /// What a container's names may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// Folders, tar, cpio, ar: any byte but NUL and `/` is ordinary.
+    /// Folders, tar, cpio: any byte but NUL and `/` is ordinary.
     Unix,
+    /// ar: the same, and repeats are nothing to be told of (decision 4).
+    Ar,
     /// ZIP: backslash, drive and UNC are odd.
     Zip,
     /// ASAR: as ZIP, and names come as segments whose own `/` is odd; the
@@ -106,13 +108,14 @@ fn escape_segment(segment: &[u8], style: Style, first: bool, out: &mut String) {
         segment.iter().for_each(|_| out.push_str("%2E"));
         return;
     }
-    let drive = style != Style::Unix && first && has_drive(segment);
+    let backslash = matches!(style, Style::Zip | Style::Asar);
+    let drive = backslash && first && has_drive(segment);
     let mut at = 0;
     for chunk in segment.utf8_chunks() {
         for character in chunk.valid().chars() {
             let odd = match character {
                 '\0' | '%' => true,
-                '\\' => style != Style::Unix,
+                '\\' => backslash,
                 '/' => true,
                 ':' => drive && at == 1,
                 _ => false,
@@ -220,7 +223,7 @@ pub struct RawName<'a> {
 }
 
 /// All paths of one container.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Paths {
     arena: String,
     spans: Vec<(u32, u32)>,
@@ -313,9 +316,24 @@ pub fn resolve<'a>(
         directories.push(name.directory);
     }
     if !paths.escaped.is_empty() || has_conflict(&paths, &directories) {
+        let before = (style == Style::Ar).then(|| paths.clone());
         settle(&mut paths, &directories)?;
+        if let Some(before) = before {
+            let mut escaped = std::mem::take(&mut paths.escaped);
+            escaped.retain(|&index| !is_only_numbered(&before, &paths, index as usize));
+            paths.escaped = escaped;
+        }
     }
     Ok(paths)
+}
+
+/// Whether a name got its number and was otherwise left alone.
+fn is_only_numbered(before: &Paths, after: &Paths, index: usize) -> bool {
+    let mut plain = String::new();
+    push_escaped(before.get(index), false, &mut plain);
+    let number = after.get(index).strip_prefix(plain.as_str());
+    let number = number.and_then(|rest| rest.strip_prefix("%23"));
+    !before.is_escaped(index) && number.is_some_and(|digits| digits.parse::<u32>().is_ok())
 }
 
 fn too_long(path: &str, index: usize) -> TooLong {
@@ -519,7 +537,11 @@ impl<'a> Sorting<'a> {
         Ok(())
     }
 
-    fn add_run(&mut self, run: &[(u32, bool)], base: Option<(String, bool)>) -> Result<(), TooLong> {
+    fn add_run(
+        &mut self,
+        run: &[(u32, bool)],
+        base: Option<(String, bool)>,
+    ) -> Result<(), TooLong> {
         let Some(&(keeper, odd)) = run.last() else {
             return Ok(());
         };
@@ -622,7 +644,12 @@ impl Taken<'_> {
     fn file_above(&self, path: &str) -> Option<usize> {
         let before = self.kept_before(path).checked_sub(1);
         let kept = before
-            .and_then(|at| Some((self.kept_path(at)?, self.directories[self.kept[at] as usize])))
+            .and_then(|at| {
+                Some((
+                    self.kept_path(at)?,
+                    self.directories[self.kept[at] as usize],
+                ))
+            })
             .filter(|&(file, directory)| !directory && is_below(path, file))
             .map(|(file, _)| file.len());
         kept.or_else(|| {
@@ -822,7 +849,12 @@ mod tests {
         );
         // The marked folder is a file too: marked again.
         assert_eq!(
-            all(&[(b"F", false), (b"F%2F", false), (b"F/a", false), (b"F/b", false)]),
+            all(&[
+                (b"F", false),
+                (b"F%2F", false),
+                (b"F/a", false),
+                (b"F/b", false)
+            ]),
             ["F", "F%2F", "F%2F%2F/a", "F%2F%2F/b"]
         );
         // A plain and an odd file of one path, and a file below.

@@ -69,6 +69,10 @@ impl Source {
         let rest = self.len.saturating_sub(offset);
         let want = usize::try_from(rest).map_or(buffer.len(), |rest| rest.min(buffer.len()));
         let buffer = &mut buffer[..want];
+        if want == 0 {
+            // Behind the end; an offset from a file may be any number.
+            return Ok(0);
+        }
         match &self.bytes {
             Bytes::File(file) => {
                 let mut done = 0;
@@ -212,6 +216,44 @@ impl Spool {
 impl Drop for Spool {
     fn drop(&mut self) {
         self.release();
+    }
+}
+
+/// One temporary file that keeps many sources, each a region of it.
+#[derive(Debug)]
+pub struct Stash {
+    file: Arc<File>,
+    len: u64,
+}
+
+impl Stash {
+    /// An empty stash.
+    pub fn new() -> io::Result<Self> {
+        Ok(Self {
+            file: Arc::new(unnamed_file()?),
+            len: 0,
+        })
+    }
+
+    /// Copies a source to the end of the stash.
+    pub fn add(&mut self, source: &Source) -> io::Result<Source> {
+        let mut buffer = vec![0; 64 << 10];
+        let mut done = 0;
+        while done < source.len() {
+            let count = source.read_at(done, &mut buffer)?;
+            if count == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            self.file.write_all_at(&buffer[..count], self.len + done)?;
+            done += count as u64;
+        }
+        let start = self.len;
+        self.len += done;
+        Ok(Source {
+            bytes: Bytes::File(Arc::clone(&self.file)),
+            start,
+            len: done,
+        })
     }
 }
 

@@ -1,6 +1,7 @@
 //! Builders and checks that several integration tests share.
 #![allow(dead_code)] // each test binary uses a part of it
 
+pub mod child;
 pub mod record;
 pub mod zip;
 

@@ -4,7 +4,9 @@
 //! decodes any of them, from many threads at once. It never builds paths,
 //! never hashes and never decides what damage means; that is the engine's.
 
+mod ar;
 mod asar;
+mod universal;
 mod zip;
 
 use std::io;
@@ -33,6 +35,16 @@ pub(crate) enum MemberKind {
     Symlink,
     /// Device, FIFO or socket.
     Special,
+    /// A file that is one architecture of a universal file; where it stands
+    /// in that is [`Member::at`].
+    Slice,
+}
+
+impl MemberKind {
+    /// Whether it has content of its own, like a file.
+    pub fn is_file(self) -> bool {
+        matches!(self, Self::File | Self::Slice)
+    }
 }
 
 /// One entry as its container lists it. Kept small: there may be millions.
@@ -269,6 +281,14 @@ const READERS: &[Reader] = &[
         formats: &[Format::Asar],
         open: asar::open,
     },
+    Reader {
+        formats: &[Format::Ar, Format::Deb],
+        open: ar::open,
+    },
+    Reader {
+        formats: &[Format::MachOUniversal],
+        open: universal::open,
+    },
 ];
 
 /// Whether members of this format can be listed.
@@ -278,9 +298,19 @@ pub(crate) fn is_readable(format: Format) -> bool {
         .any(|reader| reader.formats.contains(&format))
 }
 
-/// Whether bytes start with a valid ASAR header.
-pub(crate) fn is_asar(head: &[u8]) -> bool {
-    asar::detect(head)
+/// The format of that name, where its members can be listed.
+pub(crate) fn named(name: &str) -> Option<Format> {
+    let formats = READERS.iter().flat_map(|reader| reader.formats);
+    formats.copied().find(|format| format.as_str() == name)
+}
+
+/// Whether bytes start with a valid header of a format that has no magic.
+pub(crate) fn has_header(format: Format, head: &[u8]) -> bool {
+    match format {
+        Format::Asar => asar::detect(head),
+        Format::Lzma => super::streams::codec::is_lzma_header(head),
+        _ => false,
+    }
 }
 
 /// Opens an ASAR archive that is the root, with the folder beside it.
@@ -305,6 +335,29 @@ pub(crate) fn open(
         Some(reader) => (reader.open)(source, options),
         None => Err(Damage::format(0, "no reader for this format").into()),
     }
+}
+
+/// Passes stored bytes on as they are.
+fn copy(
+    source: &Source,
+    start: u64,
+    len: u64,
+    scratch: &mut Scratch,
+    out: &mut Out<'_>,
+) -> Result<(), Fault> {
+    let mut done = 0;
+    while done < len {
+        let most = scratch.input.len();
+        let want = usize::try_from(len - done).map_or(most, |rest| rest.min(most));
+        let got = source.read_at(start + done, &mut scratch.input[..want])?;
+        if got == 0 {
+            let text = "the archive ends inside its data";
+            return Err(Damage::integrity(start + done, text).into());
+        }
+        out(&scratch.input[..got])?;
+        done += got as u64;
+    }
+    Ok(())
 }
 
 /// Says which bytes belong to no member and no known structure (decision 12).

@@ -33,6 +33,11 @@ impl FileAccount {
         self.exhausted.store(false, Ordering::Relaxed);
     }
 
+    /// Adds what the root container's own members expand to.
+    pub fn add(&self, bytes: u64) {
+        add(&self.bytes, bytes);
+    }
+
     pub fn most(&self) -> u64 {
         self.most
     }
@@ -48,7 +53,7 @@ impl FileAccount {
 
 /// What one container costs.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Charge {
+pub(crate) struct Charge {
     pub entries: u64,
     pub bytes: u64,
     pub paths: u64,

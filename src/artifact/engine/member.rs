@@ -2,11 +2,12 @@
 
 use super::Run;
 use super::open::{Candidate, MAX_TARGET, Open, Outcome, check_size};
-use crate::artifact::containers::{self, Container, Fault, MemberKind, UNKNOWN};
+use crate::artifact::containers::{self, Container, Fault, Member, MemberKind, UNKNOWN};
 use crate::artifact::format::{self, Format};
 use crate::artifact::limitation::Note;
 use crate::artifact::options::Nesting;
 use crate::artifact::source::Spool;
+use crate::artifact::streams;
 use crate::digest::Hasher;
 
 /// An end record with the longest comment fits into so many last bytes.
@@ -23,8 +24,9 @@ pub(super) struct MemberReader<'a> {
     tail_from: u64,
     keeps_tail: bool,
     pub format: Option<Format>,
-    pub asar: bool,
-    looks_for_asar: bool,
+    /// Format by name and header, where the bytes alone do not tell.
+    named: Option<Format>,
+    looks_for: Option<Format>,
     pub spool: Option<Spool>,
     may_spool: bool,
     declared_size: u64,
@@ -34,23 +36,37 @@ pub(super) struct MemberReader<'a> {
 }
 
 impl<'a> MemberReader<'a> {
+    /// A member of a container that lists its entries.
     pub fn new(run: &'a Run<'a>, open: &Open, container: &dyn Container, index: u32) -> Self {
         let listing = container.listing();
         let member = &listing.members[index as usize];
-        let name = listing.name(member);
-        let file = member.kind == MemberKind::File;
+        let contiguous = container.is_contiguous(index as usize);
+        let mut reader = Self::of(run, open, member, listing.name(member), contiguous);
+        if container.is_unpacked(index as usize) {
+            // What the header says of bytes that stand elsewhere proves nothing.
+            reader.declared_size = UNKNOWN;
+            reader.tail_from = 0;
+        }
+        reader
+    }
+
+    /// A member whose raw name and entry are known; `contiguous` says that its
+    /// bytes can be had again without decoding.
+    pub fn of(
+        run: &'a Run<'a>,
+        open: &Open,
+        member: &Member,
+        name: &[u8],
+        contiguous: bool,
+    ) -> Self {
+        let file = member.kind.is_file();
         let nested = run.options.nested == Nesting::All && file;
         let ends_with = |suffix: &[u8]| {
             name.len() >= suffix.len()
                 && name[name.len() - suffix.len()..].eq_ignore_ascii_case(suffix)
         };
         let looks_behind = nested && open.is_folder && member.size != UNKNOWN;
-        // What the header says of bytes that stand elsewhere proves nothing.
-        let size = if container.is_unpacked(index as usize) {
-            UNKNOWN
-        } else {
-            member.size
-        };
+        let size = member.size;
         let reach = if looks_behind {
             END_RECORD_REACH
         } else {
@@ -74,13 +90,15 @@ impl<'a> MemberReader<'a> {
             },
             keeps_tail: looks_behind || file && ends_with(b".dmg"),
             format: None,
-            asar: false,
-            looks_for_asar: file && ends_with(b".asar"),
+            named: None,
+            looks_for: [Format::Asar, Format::Lzma].into_iter().find(|&format| {
+                file && format::suffix_of(format).is_some_and(|suffix| ends_with(suffix.as_bytes()))
+            }),
             spool: None,
             may_spool: nested
-                && run.eager
+                && (run.eager || open.is_stream)
                 && open.place.level < run.options.max_nesting
-                && !container.is_contiguous(index as usize),
+                && !contiguous,
             declared_size: size,
             compressed: member.compressed,
             looks_behind,
@@ -135,9 +153,11 @@ impl<'a> MemberReader<'a> {
         };
         let format = format::of_bytes(&self.head[..self.head.len().min(format::HEAD)], size);
         self.format = Some(format);
-        self.asar =
-            self.looks_for_asar && format == Format::File && containers::is_asar(&self.head);
-        if self.may_spool && (containers::is_readable(format) || self.asar) {
+        self.named = self
+            .looks_for
+            .filter(|named| format == Format::File && containers::has_header(*named, &self.head));
+        let container = self.named.unwrap_or(format);
+        if self.may_spool && (containers::is_readable(container) || streams::is_stream(container)) {
             let mut spool = Spool::new(&self.run.spooled);
             spool.write(&self.head)?;
             self.spool = Some(spool);
@@ -154,21 +174,23 @@ impl<'a> MemberReader<'a> {
         if self.size != self.declared_size {
             // Some formats are told by the size, which is known only now.
             format = format::of_bytes(&self.head[..self.head.len().min(format::HEAD)], self.size);
-            self.asar &= format == Format::File;
+            self.named = self.named.filter(|_| format == Format::File);
         }
         outcome.size = self.size;
         outcome.format = format;
-        outcome.asar = self.asar;
+        outcome.named = self.named;
         outcome.dmg = format == Format::File && format::is_dmg(&self.tail);
         if self.run.options.nested == Nesting::None {
             return Ok(());
         }
-        let readable = if self.asar { Format::Asar } else { format };
-        if containers::is_readable(readable) {
-            outcome.candidate = Some(Candidate::Format(readable));
+        let container = self.named.unwrap_or(format);
+        if containers::is_readable(container) {
+            outcome.candidate = Some(Candidate::Format(container));
+        } else if streams::is_stream(container) {
+            outcome.candidate = Some(Candidate::Stream(container));
         } else if self.looks_behind
             && super::may_hide_archive(format)
-            && !self.asar
+            && self.named.is_none()
             && memchr::memmem::rfind(&self.tail, b"PK\x05\x06").is_some()
         {
             outcome.candidate = Some(Candidate::ZipBehind);

@@ -16,6 +16,7 @@ mod account;
 mod member;
 mod nested;
 mod open;
+mod stream;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -25,7 +26,7 @@ use super::format::{self, Format};
 use super::limitation::{Limitation, Note};
 use super::names;
 use super::options::{Nesting, OnDamage, Options};
-use super::source::Source;
+use super::source::{Source, Spool, Stash};
 use crate::digest::{Digest, Hasher};
 use crate::operation::Context;
 use account::{Account, FileAccount};
@@ -33,7 +34,7 @@ use member::MemberReader;
 use nested::Pending;
 pub(crate) use nested::{Nested, opaque_note};
 use open::Place;
-pub(crate) use open::{Done, Extra, Open, Outcome, Status};
+pub(crate) use open::{Done, Extra, Open, Outcome, Status, StreamSource};
 
 /// A root file that is hashed beside its members.
 pub(crate) struct RootFile {
@@ -51,10 +52,20 @@ pub(crate) struct Tree {
     pub root_digest: Option<Digest>,
 }
 
+/// The root container.
+pub(crate) enum RootContainer {
+    /// A folder.
+    Folder(Box<dyn Container>),
+    /// A file that lists its entries.
+    Listed(Box<dyn Container>),
+    /// A file that is read from front to back.
+    Stream(StreamSource),
+}
+
 /// Reads a root container (and hashes the root file beside it), then
-/// everything nested. The flag says that the root is a folder.
+/// everything nested.
 pub(crate) fn run(
-    root: Option<(Box<dyn Container>, bool)>,
+    root: Option<RootContainer>,
     file: Option<RootFile>,
     options: &Options,
     context: &Context,
@@ -63,7 +74,7 @@ pub(crate) fn run(
     let account = FileAccount::new(size, options.max_compression_ratio);
     let root = match root {
         None => None,
-        Some((container, is_folder)) => Some(open_root(container, is_folder, account, options)?),
+        Some(root) => Some(open_root(root, account, options)?),
     };
     let mut run = Run::new(options, context, options.nested == Nesting::All);
     run.queue_mut().root_file = file;
@@ -95,8 +106,7 @@ pub(crate) fn run(
 
 /// The root container is charged its own members; a breach is an error.
 fn open_root(
-    container: Box<dyn Container>,
-    is_folder: bool,
+    root: RootContainer,
     file: Arc<FileAccount>,
     options: &Options,
 ) -> Result<Arc<Open>, Fault> {
@@ -106,7 +116,12 @@ fn open_root(
         prefix_len: 0,
         file,
     };
-    let mut open = Open::new(container, place, is_folder)?;
+    let is_folder = matches!(root, RootContainer::Folder(_));
+    let mut open = match root {
+        RootContainer::Folder(container) => Open::new(container, place, true)?,
+        RootContainer::Listed(container) => Open::new(container, place, false)?,
+        RootContainer::Stream(stream) => Open::stream(stream, place),
+    };
     open.keep_going = options.on_damage == OnDamage::Record;
     let charge = open.charge(options)?;
     let file = &open.place.file;
@@ -145,6 +160,7 @@ fn open_root(
 struct Queue {
     root_file: Option<RootFile>,
     pending: Vec<Box<Pending>>,
+    streams: Vec<Arc<Open>>,
     active: Vec<Arc<Open>>,
     busy: usize,
 }
@@ -153,6 +169,7 @@ struct Queue {
 enum Task {
     HashRoot(RootFile),
     Open(Box<Pending>),
+    Stream(Arc<Open>),
     Members(Arc<Open>, Vec<u32>),
 }
 
@@ -163,6 +180,9 @@ impl Queue {
         }
         if let Some(pending) = self.pending.pop() {
             return Some(Task::Open(pending));
+        }
+        if let Some(open) = self.streams.pop() {
+            return Some(Task::Stream(open));
         }
         while let Some(open) = self.active.last() {
             if let Some(batch) = open.lock().next_batch() {
@@ -186,6 +206,7 @@ struct Run<'a> {
     over: AtomicBool,
     nested: Mutex<Vec<Nested>>,
     spooled: Arc<AtomicU64>,
+    stash: Mutex<Option<Stash>>,
     root_digest: Mutex<Option<Digest>>,
     stop: Mutex<Option<Fault>>,
     stopped: AtomicBool,
@@ -204,6 +225,7 @@ impl<'a> Run<'a> {
             over: AtomicBool::new(false),
             nested: Mutex::default(),
             spooled: Arc::default(),
+            stash: Mutex::default(),
             root_digest: Mutex::default(),
             stop: Mutex::default(),
             stopped: AtomicBool::new(false),
@@ -227,6 +249,11 @@ impl<'a> Run<'a> {
     fn activate(&self, open: Arc<Open>) {
         if let Some(seed) = self.context.disorder {
             shuffle(&mut open.lock().order, seed ^ open.place.prefix_len);
+        }
+        if open.is_stream {
+            self.queue().streams.push(open);
+            self.wake.notify_all();
+            return;
         }
         if open.finish_members(0) {
             // It has no members at all.
@@ -269,6 +296,7 @@ impl<'a> Run<'a> {
                     self.open_nested(*pending);
                     Ok(())
                 }
+                Task::Stream(open) => self.read_stream(&open),
                 Task::Members(open, batch) => self.read_batch(&open, &batch, &mut scratch),
             };
             if let Err(fault) = done {
@@ -420,7 +448,7 @@ impl<'a> Run<'a> {
                 notes.add(Note::Special);
                 return Ok(Outcome::unread(Status::Unavailable, notes));
             }
-            MemberKind::File | MemberKind::Symlink => {}
+            MemberKind::File | MemberKind::Slice | MemberKind::Symlink => {}
         }
         if container.is_unpacked(index as usize) && open.place.level > 0 {
             extra.unpacked = true;
@@ -433,11 +461,22 @@ impl<'a> Run<'a> {
         match read {
             Ok(reading) => {
                 let mut outcome = Outcome::unread(Status::Verified, notes);
-                self.finish_member(container, index, reading, reader, &mut outcome, extra)
-                    .and_then(|spool| {
-                        self.nest(open, container, index, &mut outcome, spool)?;
-                        Ok(outcome)
-                    })
+                let declared = container.declared(index as usize);
+                let spool = self.finish_member(
+                    member.kind,
+                    declared,
+                    reading,
+                    &mut reader,
+                    &mut outcome,
+                    extra,
+                )?;
+                extra.unpacked = extra.declared.is_some() && container.is_unpacked(index as usize);
+                let name = container.listing().name(&member);
+                self.nest(open, name, &mut outcome, || match spool {
+                    Some(spool) => Ok(spool.into_source()),
+                    None => self.source_again(container, index),
+                })?;
+                Ok(outcome)
             }
             Err(Fault::Unavailable(note)) => {
                 notes.add(note);
@@ -462,14 +501,13 @@ impl<'a> Run<'a> {
     /// All bytes have passed: digest, format, contradictions.
     fn finish_member(
         &self,
-        container: &dyn Container,
-        index: u32,
+        kind: MemberKind,
+        declared: Option<Digest>,
         reading: Reading,
-        mut reader: MemberReader<'_>,
+        reader: &mut MemberReader<'_>,
         outcome: &mut Outcome,
         extra: &mut Extra,
-    ) -> Result<Option<super::source::Spool>, Fault> {
-        let member = &container.listing().members[index as usize];
+    ) -> Result<Option<Spool>, Fault> {
         outcome.notes = outcome.notes.union(reading.notes);
         if let Some(damage) = reading.contradiction {
             outcome.status = Status::Mismatched;
@@ -477,15 +515,13 @@ impl<'a> Run<'a> {
             extra.limitations.push(Limitation::new(109, text));
         }
         outcome.digest = std::mem::take(&mut reader.hasher).finish();
-        let declared = container.declared(index as usize);
         if declared.is_some_and(|declared| declared != outcome.digest) {
             outcome.status = Status::Mismatched;
             outcome.notes.add(Note::Contradicted);
             extra.declared = declared;
-            extra.unpacked = container.is_unpacked(index as usize);
         }
         reader.settle(outcome)?;
-        if member.kind == MemberKind::Symlink {
+        if kind == MemberKind::Symlink {
             outcome.candidate = None;
             outcome.notes.remove(Note::OpaqueUnread);
             if outcome.size > open::MAX_TARGET {

@@ -1,15 +1,17 @@
 //! Containers inside containers: opened as they are found, or one by one in
 //! path order where the account runs out.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 
 use super::account::{Account, FileAccount, Fit};
-use super::open::{Candidate, Open, Outcome, Place, Status};
+use super::open::{Candidate, Open, Outcome, Place, Status, StreamSource};
+use super::stream::NESTED_BUDGET;
 use super::{Run, is_environment};
 use crate::artifact::containers::{self, Container, Fault, Scratch};
 use crate::artifact::limitation::Note;
-use crate::artifact::source::{Source, Spool};
+use crate::artifact::source::{Source, Spool, Stash};
+use crate::artifact::streams;
 
 /// What became of a nested container.
 pub(crate) enum Nested {
@@ -27,6 +29,8 @@ pub(super) struct Pending {
     source: Source,
     candidate: Candidate,
     place: Place,
+    /// What the only member of a stream is called.
+    content: Vec<u8>,
 }
 
 /// How an attempt to open a container ended.
@@ -39,13 +43,13 @@ enum Opened {
 
 impl Run<'_> {
     /// Queues a member that is a container, or says why it stays opaque.
+    /// `again` gives its bytes; it is only asked where they are needed.
     pub(super) fn nest(
         &self,
         open: &Arc<Open>,
-        container: &dyn Container,
-        index: u32,
+        name: &[u8],
         outcome: &mut Outcome,
-        spool: Option<Spool>,
+        again: impl FnOnce() -> Result<Source, Fault>,
     ) -> Result<(), Fault> {
         let Some(candidate) = outcome.candidate else {
             return Ok(());
@@ -55,10 +59,8 @@ impl Run<'_> {
             outcome.candidate = None;
             return Ok(());
         }
-        let path = open.paths.get(index as usize);
-        let segments = path.bytes().filter(|&byte| byte == b'/').count() as u64 + 1;
-        let depth = open.place.depth + segments;
-        if open.place.level >= self.options.max_nesting || depth > self.options.max_depth {
+        let place = self.place_below(open, name, outcome);
+        if place.level > self.options.max_nesting || place.depth > self.options.max_depth {
             outcome.notes.add(Note::OpaqueTooDeep);
             outcome.candidate = None;
             return Ok(());
@@ -66,21 +68,8 @@ impl Run<'_> {
         if !self.eager || self.over.load(Ordering::Acquire) {
             return Ok(());
         }
-        let file = if open.is_folder {
-            FileAccount::new(outcome.size, self.options.max_compression_ratio)
-        } else {
-            Arc::clone(&open.place.file)
-        };
-        let source = match spool {
-            Some(spool) => spool.into_source(),
-            None => self.source_again(container, index)?,
-        };
-        let place = Place {
-            level: open.place.level + 1,
-            depth,
-            prefix_len: open.place.prefix_len + 1 + path.len() as u64,
-            file,
-        };
+        let source = again()?;
+        let content = streams::content_name(name);
         let mut nested = self.nested();
         let id = nested.len() as u32;
         let pending = Box::new(Pending {
@@ -88,6 +77,7 @@ impl Run<'_> {
             source,
             candidate,
             place,
+            content,
         });
         outcome.child = Some(id);
         nested.push(Nested::Opaque(Note::OpaqueBudget));
@@ -97,8 +87,44 @@ impl Run<'_> {
         Ok(())
     }
 
+    fn place_below(&self, open: &Open, name: &[u8], outcome: &Outcome) -> Place {
+        let segments = name
+            .iter()
+            .filter(|&&byte| matches!(byte, b'/' | 0xFF))
+            .count() as u64
+            + 1;
+        let file = if open.is_folder {
+            FileAccount::new(outcome.size, self.options.max_compression_ratio)
+        } else {
+            Arc::clone(&open.place.file)
+        };
+        Place {
+            level: open.place.level + 1,
+            depth: open.place.depth + segments,
+            prefix_len: open.place.prefix_len + 1 + name.len() as u64,
+            file,
+        }
+    }
+
+    /// Moves a spool into the one file that keeps what a stream held, for
+    /// expansion in path order.
+    pub(super) fn stash(&self, spool: Spool) -> Result<Source, Fault> {
+        let mut stash = self.stash.lock().unwrap_or_else(PoisonError::into_inner);
+        if stash.is_none() {
+            *stash = Some(Stash::new()?);
+        }
+        match stash.as_mut() {
+            Some(stash) => Ok(stash.add(&spool.into_source())?),
+            None => Ok(spool.into_source()),
+        }
+    }
+
     /// A member's bytes for random access, decoded again where need be.
-    fn source_again(&self, container: &dyn Container, index: u32) -> Result<Source, Fault> {
+    pub(super) fn source_again(
+        &self,
+        container: &dyn Container,
+        index: u32,
+    ) -> Result<Source, Fault> {
         if let Some(source) = container.region(index as usize) {
             return Ok(source);
         }
@@ -120,6 +146,11 @@ impl Run<'_> {
         let state = match self.open_pending(pending) {
             Opened::Over => return self.give_up(),
             Opened::State(state) => state,
+            Opened::Open(open) if open.is_stream => {
+                let open = Arc::new(open);
+                self.activate(Arc::clone(&open));
+                Nested::Expanded(open)
+            }
             Opened::Open(open) => match open.charge(self.options) {
                 Err(fault) => Nested::Opaque(opaque_note(&fault)),
                 Ok(charge) => {
@@ -142,9 +173,20 @@ impl Run<'_> {
             source,
             candidate,
             place,
+            content,
             ..
         } = pending;
         let container = match candidate {
+            Candidate::Stream(format) => {
+                return Opened::Open(Open::stream(
+                    StreamSource {
+                        source,
+                        format,
+                        content,
+                    },
+                    place,
+                ));
+            }
             Candidate::Format(format) => containers::open(format, &source, self.options),
             Candidate::ZipBehind => match containers::find_zip_behind(&source, self.options) {
                 Some(container) => Ok(container),
@@ -165,11 +207,12 @@ impl Run<'_> {
     }
 
     /// The account ran out: leaves only the root's own members in the queue.
-    fn give_up(&self) {
+    pub(super) fn give_up(&self) {
         self.over.store(true, Ordering::Release);
         let mut queue = self.queue();
         queue.pending.clear();
         queue.active.retain(|open| open.place.level == 0);
+        queue.streams.retain(|open| open.place.level == 0);
     }
 
     /// Expands nested containers again, one by one in path order, until the
@@ -178,11 +221,19 @@ impl Run<'_> {
         self.eager = false;
         self.account = Account::default();
         self.nested().clear();
-        if !root.is_folder {
+        if root.is_stream {
+            // Its members passed by; those that are containers are kept now.
+            root.place.file.reset(0);
+            self.activate(Arc::clone(root));
+            self.work()?;
+        } else if !root.is_folder {
             root.place.file.reset(root.charge(self.options)?.bytes);
         }
         for outcome in root.lock().done.outcomes.iter_mut().flatten() {
             outcome.child = None;
+        }
+        if root.lock().fault.is_some() {
+            return Ok(());
         }
         self.expand_children(root, &mut false)
     }
@@ -193,15 +244,10 @@ impl Run<'_> {
             let Some(mut outcome) = open.lock().done.outcomes[index as usize] else {
                 continue;
             };
-            let file = if open.is_folder {
-                FileAccount::new(outcome.size, self.options.max_compression_ratio)
-            } else {
-                Arc::clone(&open.place.file)
-            };
-            let state = if *exhausted || file.is_exhausted() {
+            let state = if *exhausted || !open.is_folder && open.place.file.is_exhausted() {
                 Nested::Opaque(Note::OpaqueBudget)
             } else {
-                self.expand_one(open, index, &outcome, file, exhausted)?
+                self.expand_one(open, index, &outcome, exhausted)?
             };
             let mut nested = self.nested();
             outcome.child = Some(nested.len() as u32);
@@ -217,33 +263,25 @@ impl Run<'_> {
         parent: &Arc<Open>,
         index: u32,
         outcome: &Outcome,
-        file: Arc<FileAccount>,
         exhausted: &mut bool,
     ) -> Result<Nested, Fault> {
         let Some(candidate) = outcome.candidate else {
             return Ok(Nested::Plain);
         };
-        let source = {
-            let guard = parent.container();
-            let Some(container) = guard.as_deref() else {
-                return Ok(Nested::Plain);
-            };
-            self.source_again(container, index)?
+        let Some((name, source)) = self.bytes_again(parent, index)? else {
+            return Ok(Nested::Opaque(Note::OpaqueDamaged));
         };
-        let path = parent.paths.get(index as usize);
-        let segments = path.bytes().filter(|&byte| byte == b'/').count() as u64 + 1;
-        let place = Place {
-            level: parent.place.level + 1,
-            depth: parent.place.depth + segments,
-            prefix_len: parent.place.prefix_len + 1 + path.len() as u64,
-            file: Arc::clone(&file),
-        };
-        let open = match self.open_pending(Pending {
+        let place = self.place_below(parent, &name, outcome);
+        let file = Arc::clone(&place.file);
+        let content = streams::content_name(&name);
+        let pending = Pending {
             id: 0,
             source,
             candidate,
             place,
-        }) {
+            content,
+        };
+        let open = match self.open_pending(pending) {
             Opened::Open(open) => open,
             Opened::State(state) => return Ok(state),
             Opened::Over => {
@@ -251,30 +289,54 @@ impl Run<'_> {
                 return Ok(Nested::Opaque(Note::OpaqueBudget));
             }
         };
-        let charge = match open.charge(self.options) {
-            Ok(charge) => charge,
-            Err(fault) => return Ok(Nested::Opaque(opaque_note(&fault))),
-        };
-        match self.account.charge(charge, &file, self.options) {
-            Fit::Fits => {}
-            Fit::OverFile => {
-                file.exhaust();
-                return Ok(Nested::Opaque(Note::OpaqueBudget));
-            }
-            Fit::OverAll => {
-                *exhausted = true;
-                return Ok(Nested::Opaque(Note::OpaqueBudget));
+        if !open.is_stream {
+            let charge = match open.charge(self.options) {
+                Ok(charge) => charge,
+                Err(fault) => return Ok(Nested::Opaque(opaque_note(&fault))),
+            };
+            let fit = self.account.charge(charge, &file, self.options);
+            if fit != Fit::Fits {
+                return Ok(run_out(fit == Fit::OverAll, &file, exhausted));
             }
         }
         let open = Arc::new(open);
         self.activate(Arc::clone(&open));
         self.work()?;
-        if open.lock().fault.is_none() {
-            self.expand_children(&open, exhausted)?;
+        let fault = open.lock().fault.clone();
+        match fault {
+            None => self.expand_children(&open, exhausted)?,
+            Some((_, Fault::Limit(limit))) if limit.name == NESTED_BUDGET => {
+                return Ok(run_out(limit.value == 1, &file, exhausted));
+            }
+            Some(_) => {}
         }
         open.complete();
         Ok(Nested::Expanded(open))
     }
+
+    /// A member's raw name and bytes, for expansion in path order.
+    fn bytes_again(&self, open: &Open, index: u32) -> Result<Option<(Vec<u8>, Source)>, Fault> {
+        if open.is_stream {
+            return Ok(open.lock().kept.remove(&index));
+        }
+        let guard = open.container();
+        let Some(container) = guard.as_deref() else {
+            return Ok(None);
+        };
+        let listing = container.listing();
+        let name = listing.name(&listing.members[index as usize]).to_vec();
+        Ok(Some((name, self.source_again(container, index)?)))
+    }
+}
+
+/// A container that did not fit; all later ones stay opaque, too.
+fn run_out(all: bool, file: &FileAccount, exhausted: &mut bool) -> Nested {
+    if all {
+        *exhausted = true;
+    } else {
+        file.exhaust();
+    }
+    Nested::Opaque(Note::OpaqueBudget)
 }
 
 /// Members that are nested containers, by path.
@@ -286,7 +348,11 @@ fn children_in_path_order(open: &Open) -> Vec<u32> {
         .map(|(index, _)| index)
         .collect();
     drop(work);
-    children.sort_by(|&a, &b| open.paths.get(a as usize).cmp(open.paths.get(b as usize)));
+    children.sort_by(|&a, &b| {
+        open.paths()
+            .get(a as usize)
+            .cmp(open.paths().get(b as usize))
+    });
     children
 }
 
@@ -294,6 +360,7 @@ fn children_in_path_order(open: &Open) -> Vec<u32> {
 pub(crate) fn opaque_note(fault: &Fault) -> Note {
     match fault {
         Fault::Encrypted => Note::OpaqueEncrypted,
+        Fault::Limit(limit) if limit.name == NESTED_BUDGET => Note::OpaqueBudget,
         Fault::Limit(limit) if limit.name == "max_depth" => Note::OpaqueTooDeep,
         Fault::Limit(_) => Note::OpaqueEntry,
         _ => Note::OpaqueDamaged,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
 use super::account::{Charge, FileAccount, RATIO_FROM};
 use crate::artifact::containers::{Closing, Container, Fault, Limit, Member, MemberKind, UNKNOWN};
@@ -10,6 +10,7 @@ use crate::artifact::format::Format;
 use crate::artifact::limitation::{Limitation, Notes};
 use crate::artifact::names::{self, Paths, RawName};
 use crate::artifact::options::Options;
+use crate::artifact::source::Source;
 use crate::digest::Digest;
 
 /// The longest link target that is shown (Linux' PATH_MAX).
@@ -36,6 +37,8 @@ pub(crate) enum Candidate {
     Format(Format),
     /// A ZIP archive behind other content.
     ZipBehind,
+    /// Read from front to back.
+    Stream(Format),
 }
 
 /// What reading one member came to.
@@ -49,8 +52,8 @@ pub(crate) struct Outcome {
     pub status: Status,
     /// By its bytes.
     pub format: Format,
-    /// Whether its bytes start with a valid ASAR header.
-    pub asar: bool,
+    /// By its name and header, where the bytes alone do not tell.
+    pub named: Option<Format>,
     /// Whether its bytes end with the trailer of a disk image.
     pub dmg: bool,
     pub candidate: Option<Candidate>,
@@ -66,7 +69,7 @@ impl Outcome {
             child: None,
             status,
             format: Format::File,
-            asar: false,
+            named: None,
             dmg: false,
             candidate: None,
         }
@@ -93,6 +96,15 @@ impl Extra {
     }
 }
 
+/// A container that is read from front to back.
+#[derive(Clone)]
+pub(crate) struct StreamSource {
+    pub source: Source,
+    pub format: Format,
+    /// The only member's name where the stream holds no archive.
+    pub content: Vec<u8>,
+}
+
 /// All that was read of a container.
 #[derive(Default)]
 pub(crate) struct Done {
@@ -104,7 +116,7 @@ pub(crate) struct Done {
 
 /// Where a container stands among the others.
 #[derive(Clone)]
-pub(super) struct Place {
+pub(crate) struct Place {
     /// 0 for the root.
     pub level: u64,
     /// Segments of its path.
@@ -117,16 +129,19 @@ pub(super) struct Place {
 /// An open container with what was read of it so far.
 pub(crate) struct Open {
     container: RwLock<Option<Box<dyn Container>>>,
-    pub paths: Paths,
+    paths: OnceLock<Paths>,
+    /// For containers that are read from front to back.
+    pub(super) stream: Mutex<Option<StreamSource>>,
     pub(super) place: Place,
     pub(super) keep_going: bool,
     pub(super) is_folder: bool,
+    pub(super) is_stream: bool,
     work: Mutex<Work>,
     remaining: AtomicUsize,
 }
 
 #[derive(Default)]
-pub(super) struct Work {
+pub(crate) struct Work {
     /// Members, largest first.
     pub order: Vec<u32>,
     /// Where each batch ends in `order`.
@@ -135,6 +150,9 @@ pub(super) struct Work {
     pub done: Done,
     /// The fault of the first member in container order.
     pub fault: Option<(u32, Fault)>,
+    /// Members of a stream that are containers, kept for later: raw name and
+    /// bytes.
+    pub kept: HashMap<u32, (Vec<u8>, Source)>,
 }
 
 impl Open {
@@ -159,10 +177,12 @@ impl Open {
             ..Done::default()
         };
         Ok(Self {
-            paths,
+            paths: OnceLock::from(paths),
+            stream: Mutex::new(None),
             place,
             keep_going: false,
             is_folder,
+            is_stream: false,
             work: Mutex::new(Work {
                 order,
                 batches,
@@ -172,6 +192,36 @@ impl Open {
             remaining: AtomicUsize::new(count),
             container: RwLock::new(Some(container)),
         })
+    }
+
+    /// A container that is read from front to back.
+    pub fn stream(stream: StreamSource, place: Place) -> Self {
+        Self {
+            paths: OnceLock::new(),
+            stream: Mutex::new(Some(stream)),
+            place,
+            keep_going: false,
+            is_folder: false,
+            is_stream: true,
+            work: Mutex::default(),
+            remaining: AtomicUsize::new(0),
+            container: RwLock::new(None),
+        }
+    }
+
+    /// Paths of the members; of a stream once it was read to its end.
+    pub fn paths(&self) -> &Paths {
+        static NO_PATHS: OnceLock<Paths> = OnceLock::new();
+        match self.paths.get() {
+            Some(paths) => paths,
+            None => NO_PATHS.get_or_init(Paths::default),
+        }
+    }
+
+    /// Settles the paths of a stream's members.
+    pub fn set_paths(&self, paths: Paths) {
+        // A stream that is read again settles on the same paths.
+        let _ = self.paths.set(paths);
     }
 
     /// The container, until [`Open::complete`].
@@ -235,10 +285,10 @@ impl Open {
         let prefix = self.place.prefix_len + 1;
         let paths = prefix
             .saturating_mul(members.len() as u64)
-            .saturating_add(self.paths.bytes())
+            .saturating_add(self.paths().bytes())
             .saturating_add(links);
-        let longest = (0..self.paths.len())
-            .map(|i| self.paths.get(i).len())
+        let longest = (0..self.paths().len())
+            .map(|i| self.paths().get(i).len())
             .max()
             .unwrap_or(0);
         if self.place.level > 0 && prefix + longest as u64 > names::MAX_PATH as u64 {
@@ -320,7 +370,7 @@ pub(super) fn check_size(size: u64, compressed: u64, options: &Options) -> Resul
     Ok(())
 }
 
-fn too_long(too_long: names::TooLong) -> Fault {
+pub(super) fn too_long(too_long: names::TooLong) -> Fault {
     Fault::Limit(match too_long {
         names::TooLong::Path(_) => Limit {
             name: "path bytes",

@@ -5,6 +5,10 @@
 //! ([`tar`], [`cpio`]) cuts plain bytes into members and hands each to a
 //! [`Sink`] while the stream is still decoding. Nothing is read twice.
 
+pub(crate) mod codec;
+pub(crate) mod cpio;
+pub(crate) mod tar;
+
 use super::containers::{Closing, Damage, Fault, Limit, MemberKind};
 use super::format::Format;
 use super::options::Options;
@@ -48,8 +52,14 @@ pub(crate) trait Sink {
     /// (0-based, in order of `begin` and `hard_link` calls), also a later one;
     /// settled at the end of the archive.
     fn same_as(&mut self, entry: Entry<'_>, position: u32) -> Result<(), Fault>;
-    /// Changes the position a member made by [`Sink::same_as`] refers to.
+    /// The entry at position `member`, an empty file as it seemed, is what the
+    /// one at `position` is.
     fn refer(&mut self, member: u32, position: u32);
+    /// The bytes of the member at hand contradict the archive; told before
+    /// [`Sink::end`]. An error where the caller does not go on after that.
+    fn contradicts(&mut self, damage: Damage) -> Result<(), Fault> {
+        Err(damage.into())
+    }
 }
 
 /// A decoder with a few bytes of look-ahead and a position.
@@ -125,7 +135,10 @@ impl<'a> Input<'a> {
     }
 
     /// Passes everything up to the end.
-    pub fn pass_all(&mut self, out: &mut dyn FnMut(&[u8]) -> Result<(), Fault>) -> Result<u64, Fault> {
+    pub fn pass_all(
+        &mut self,
+        out: &mut dyn FnMut(&[u8]) -> Result<(), Fault>,
+    ) -> Result<u64, Fault> {
         self.pass(u64::MAX, out)
     }
 
@@ -173,11 +186,59 @@ impl Decoder for Plain {
 }
 
 /// Whether a format is read from front to back.
-pub(crate) fn is_stream(_format: Format) -> bool {
-    false
+pub(crate) fn is_stream(format: Format) -> bool {
+    is_compressed(format) || matches!(format, Format::Tar | Format::Cpio)
+}
+
+/// Whether a format is a compressed stream.
+pub(crate) fn is_compressed(format: Format) -> bool {
+    matches!(
+        format,
+        Format::Gzip | Format::Xz | Format::Lzma | Format::Bzip2 | Format::Zstd
+    )
+}
+
+/// The plain bytes of a file of a format that [`is_stream`].
+pub(crate) fn decoder(
+    format: Format,
+    source: &Source,
+    options: &Options,
+    threads: usize,
+) -> Result<Box<dyn Decoder>, Fault> {
+    if is_compressed(format) {
+        codec::decoder(format, source, options, threads)
+    } else {
+        Ok(Box::new(Plain::new(source.clone())))
+    }
+}
+
+/// What a stream's only member is called: the last segment of the stream's own
+/// name without the suffix that says it is compressed; `content` where nothing
+/// is left (decision 18).
+pub(crate) fn content_name(name: &[u8]) -> Vec<u8> {
+    const SUFFIXES: &[&str] = &[
+        ".gz", ".tgz", ".xz", ".txz", ".lzma", ".bz2", ".tbz", ".tbz2", ".zst", ".tzst",
+    ];
+    let last = name
+        .rsplit(|byte| matches!(byte, b'/' | 0xFF))
+        .next()
+        .unwrap_or(name);
+    let stem = SUFFIXES.iter().find_map(|suffix| {
+        let at = last.len().checked_sub(suffix.len())?;
+        last[at..]
+            .eq_ignore_ascii_case(suffix.as_bytes())
+            .then(|| &last[..at])
+    });
+    match stem.unwrap_or(last) {
+        b"" => b"content".to_vec(),
+        stem => stem.to_vec(),
+    }
 }
 
 /// The limit of a decoder's history, as an error.
 pub(crate) fn window_limit(options: &Options) -> Fault {
-    Fault::Limit(Limit { name: "max_decoder_window", value: options.max_decoder_window })
+    Fault::Limit(Limit {
+        name: "max_decoder_window",
+        value: options.max_decoder_window,
+    })
 }

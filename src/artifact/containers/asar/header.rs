@@ -171,9 +171,7 @@ pub(super) fn read(source: &Source, options: &Options) -> Result<Header, Fault> 
 fn json_fault(error: ReadError) -> Fault {
     let at = PREFIX as u64 + error.place().offset;
     match error.kind() {
-        ReadErrorKind::Io(error) => {
-            Fault::Io(error.kind(), crate::error::io_reason(error))
-        }
+        ReadErrorKind::Io(error) => Fault::Io(error.kind(), crate::error::io_reason(error)),
         ReadErrorKind::Resource { boundary, .. } => {
             Damage::format(at, format!("a {boundary} of the header is absurdly long")).into()
         }
@@ -427,10 +425,13 @@ impl Parser<'_> {
     fn size(&mut self, node: u32, value: f64, lexeme: &[u8], at: u64) -> Result<(), Fault> {
         let digits = lexeme.iter().all(u8::is_ascii_digit);
         let size = if digits {
-            std::str::from_utf8(lexeme).ok().and_then(|text| text.parse().ok())
+            std::str::from_utf8(lexeme)
+                .ok()
+                .and_then(|text| text.parse().ok())
         } else {
             // `1e3` and `4.0` are whole numbers too.
-            let whole = value.fract() == 0.0 && (0.0..9e15).contains(&value) && !lexeme.starts_with(b"-");
+            let whole =
+                value.fract() == 0.0 && (0.0..9e15).contains(&value) && !lexeme.starts_with(b"-");
             whole.then_some(value as u64)
         };
         match size.filter(|size| *size <= i64::MAX as u64) {
@@ -441,7 +442,9 @@ impl Parser<'_> {
                 }
                 Ok(())
             }
-            None => Err(Damage::format(at, "a size is no whole number that a file can have").into()),
+            None => {
+                Err(Damage::format(at, "a size is no whole number that a file can have").into())
+            }
         }
     }
 

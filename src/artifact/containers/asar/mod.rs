@@ -89,20 +89,7 @@ impl Container for Asar {
             }
             return Ok(Reading::default());
         };
-        let mut done = 0;
-        while done < len {
-            let most = scratch.input.len();
-            let want = usize::try_from(len - done).map_or(most, |rest| rest.min(most));
-            let got = self
-                .source
-                .read_at(start + done, &mut scratch.input[..want])?;
-            if got == 0 {
-                let text = "the archive ends inside its data";
-                return Err(Damage::integrity(start + done, text).into());
-            }
-            out(&scratch.input[..got])?;
-            done += got as u64;
-        }
+        super::copy(&self.source, start, len, scratch, out)?;
         Ok(Reading::default())
     }
 

@@ -95,11 +95,12 @@ impl Zip {
             if member.at < end {
                 overlapping.push(index);
             }
-            let data = if has_data(member) { member.compressed } else { 0 };
-            let least = member
-                .at
-                .saturating_add(LOCAL_HEADER)
-                .saturating_add(data);
+            let data = if has_data(member) {
+                member.compressed
+            } else {
+                0
+            };
+            let least = member.at.saturating_add(LOCAL_HEADER).saturating_add(data);
             end = end.max(least);
         }
         overlapping.sort_unstable();

@@ -82,7 +82,12 @@ impl Extended {
         Ok(())
     }
 
-    fn set(&mut self, key: &[u8], value: &[u8], version: &mut (Option<u64>, Option<u64>)) -> Option<()> {
+    fn set(
+        &mut self,
+        key: &[u8],
+        value: &[u8],
+        version: &mut (Option<u64>, Option<u64>),
+    ) -> Option<()> {
         let text = || (!value.is_empty()).then(|| value.to_vec());
         match key {
             b"path" => self.name = text(),

@@ -24,7 +24,9 @@ impl Header {
     /// The sum of all bytes with the checksum field as spaces; old tars summed
     /// signed bytes.
     pub fn checksum_fits(&self) -> bool {
-        let Some(stated) = number(&self.0[148..156]) else { return false };
+        let Some(stated) = number(&self.0[148..156]) else {
+            return false;
+        };
         let outside = self.0[..148].iter().chain(&self.0[156..]);
         let unsigned: u64 = outside.clone().map(|&b| u64::from(b)).sum::<u64>() + 8 * 32;
         let signed: i64 = outside.map(|&b| i64::from(b as i8)).sum::<i64>() + 8 * 32;
@@ -59,8 +61,16 @@ impl Header {
             return name.to_vec();
         }
         // star keeps times behind a shorter prefix and signs the block.
-        let prefix = if &self.0[508..512] == b"tar\0" { text(&self.0[345..476]) } else { prefix };
-        if prefix.is_empty() { name.to_vec() } else { [prefix, b"/", name].concat() }
+        let prefix = if &self.0[508..512] == b"tar\0" {
+            text(&self.0[345..476])
+        } else {
+            prefix
+        };
+        if prefix.is_empty() {
+            name.to_vec()
+        } else {
+            [prefix, b"/", name].concat()
+        }
     }
 
     /// `linkname`
@@ -77,7 +87,10 @@ impl Header {
 }
 
 fn text(field: &[u8]) -> &[u8] {
-    let end = field.iter().position(|&byte| byte == 0).unwrap_or(field.len());
+    let end = field
+        .iter()
+        .position(|&byte| byte == 0)
+        .unwrap_or(field.len());
     &field[..end]
 }
 
@@ -87,14 +100,25 @@ pub(super) fn number(field: &[u8]) -> Option<i128> {
     let first = *field.first()?;
     if first & 0x80 != 0 {
         let negative = first & 0x40 != 0;
-        let start = if negative { -1 } else { i128::from(first & 0x3F) };
-        let start = if negative { (start << 6) | i128::from(first & 0x3F) } else { start };
+        let start = if negative {
+            -1
+        } else {
+            i128::from(first & 0x3F)
+        };
+        let start = if negative {
+            (start << 6) | i128::from(first & 0x3F)
+        } else {
+            start
+        };
         return field[1..].iter().try_fold(start, |value, &byte| {
             value.checked_mul(256).map(|value| value | i128::from(byte))
         });
     }
     let digits = field.trim_ascii_start();
-    let end = digits.iter().position(|b| !(b'0'..=b'7').contains(b)).unwrap_or(digits.len());
+    let end = digits
+        .iter()
+        .position(|b| !(b'0'..=b'7').contains(b))
+        .unwrap_or(digits.len());
     let (digits, rest) = digits.split_at(end);
     if rest.first().is_some_and(|&byte| byte != 0 && byte != b' ') {
         return None;

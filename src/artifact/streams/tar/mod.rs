@@ -61,13 +61,24 @@ pub(crate) fn read(
 }
 
 /// The data of an extension header, within its limit.
-fn data(input: &mut Input<'_>, header: &Header, at: u64, options: &Options) -> Result<Vec<u8>, Fault> {
+fn data(
+    input: &mut Input<'_>,
+    header: &Header,
+    at: u64,
+    options: &Options,
+) -> Result<Vec<u8>, Fault> {
     let size = header.size(at)?;
     if size > options.max_header_bytes {
         let value = options.max_header_bytes;
-        return Err(Fault::Limit(Limit { name: "max_header_bytes", value }));
+        return Err(Fault::Limit(Limit {
+            name: "max_header_bytes",
+            value,
+        }));
     }
-    let bytes = input.take(usize::try_from(size).unwrap_or(usize::MAX), "an extension header")?;
+    let bytes = input.take(
+        usize::try_from(size).unwrap_or(usize::MAX),
+        "an extension header",
+    )?;
     skip_padding(input, size)?;
     Ok(bytes)
 }
@@ -96,8 +107,17 @@ fn member(
         Some(name) => name.to_vec(),
         None => header.name(),
     };
-    let entry = |kind, size| Entry { name: &name, kind, size, mode: header.mode() };
-    let link = || extended.link().map_or_else(|| header.link(), <[u8]>::to_vec);
+    let entry = |kind, size| Entry {
+        name: &name,
+        kind,
+        size,
+        mode: header.mode(),
+    };
+    let link = || {
+        extended
+            .link()
+            .map_or_else(|| header.link(), <[u8]>::to_vec)
+    };
     match header.kind() {
         b'1' => sink.hard_link(entry(MemberKind::File, UNKNOWN), &link()),
         b'2' => {
@@ -146,16 +166,26 @@ fn file(
     let size = map.as_ref().map_or(stored, |map| map.real_size);
     if size > options.max_entry_bytes {
         let value = options.max_entry_bytes;
-        return Err(Fault::Limit(Limit { name: "max_entry_bytes", value }));
+        return Err(Fault::Limit(Limit {
+            name: "max_entry_bytes",
+            value,
+        }));
     }
-    sink.begin(Entry { name, kind: MemberKind::File, size, mode: header.mode() })?;
+    sink.begin(Entry {
+        name,
+        kind: MemberKind::File,
+        size,
+        mode: header.mode(),
+    })?;
     let passed = match &map {
         None => input.pass(stored, &mut |bytes| sink.data(bytes))?,
         Some(map) => map.expand(input, sink)?,
     };
     let expected = map.as_ref().map_or(stored, |map| map.stored);
     if passed < expected {
-        return Err(Damage::format(input.position(), "the archive ends inside a member's data").into());
+        return Err(
+            Damage::format(input.position(), "the archive ends inside a member's data").into(),
+        );
     }
     sink.end()?;
     skip_padding(input, stored)
@@ -168,11 +198,17 @@ fn rest(input: &mut Input<'_>) -> Result<Closing, Fault> {
     let mut first = None;
     input.pass_all(&mut |bytes| {
         if first.is_none() {
-            first = bytes.iter().position(|&byte| byte != 0).map(|offset| at + offset as u64);
+            first = bytes
+                .iter()
+                .position(|&byte| byte != 0)
+                .map(|offset| at + offset as u64);
         }
         at += bytes.len() as u64;
         Ok(())
     })?;
     let gaps: Vec<_> = first.map(|start| (start, at)).into_iter().collect();
-    Ok(Closing { limitations: unaccounted(&gaps).into_iter().collect(), ..Closing::default() })
+    Ok(Closing {
+        limitations: unaccounted(&gaps).into_iter().collect(),
+        ..Closing::default()
+    })
 }

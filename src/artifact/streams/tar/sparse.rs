@@ -37,14 +37,25 @@ pub(super) fn map(
     } else {
         return Ok(None);
     };
-    let real_size = if header.kind() == b'S' { header.gnu_sparse().2 } else { extended.sparse_size };
-    let parts: Vec<(u64, u64)> = pairs.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
+    let real_size = if header.kind() == b'S' {
+        header.gnu_sparse().2
+    } else {
+        extended.sparse_size
+    };
+    let parts: Vec<(u64, u64)> = pairs
+        .chunks_exact(2)
+        .map(|pair| (pair[0], pair[1]))
+        .collect();
     let real_size = real_size.ok_or_else(|| malformed(at))?;
     let data = stored.checked_sub(map_bytes).ok_or_else(|| malformed(at))?;
     if !pairs.len().is_multiple_of(2) || !fits(&parts, real_size, data) {
         return Err(malformed(at));
     }
-    Ok(Some(Map { parts, real_size, stored: data }))
+    Ok(Some(Map {
+        parts,
+        real_size,
+        stored: data,
+    }))
 }
 
 /// Parts in order, apart, inside the file, and as long as the stored data.
@@ -52,7 +63,9 @@ fn fits(parts: &[(u64, u64)], real_size: u64, stored: u64) -> bool {
     let mut end = 0u64;
     let mut sum = 0u64;
     for &(offset, len) in parts {
-        let Some(stop) = offset.checked_add(len) else { return false };
+        let Some(stop) = offset.checked_add(len) else {
+            return false;
+        };
         if offset < end || stop > real_size {
             return false;
         }
@@ -67,7 +80,10 @@ fn malformed(at: u64) -> Fault {
 }
 
 fn limit(options: &Options) -> Fault {
-    Fault::Limit(Limit { name: "max_header_bytes", value: options.max_header_bytes })
+    Fault::Limit(Limit {
+        name: "max_header_bytes",
+        value: options.max_header_bytes,
+    })
 }
 
 /// Four entries in the header, 21 in each extension block.
@@ -102,7 +118,11 @@ fn push_entries(entries: &[u8], pairs: &mut Vec<u64>) -> Option<()> {
 
 /// pax 1.0: lines of decimal numbers in front of the data, a count first,
 /// padded to whole blocks. The pairs, and the bytes they take.
-fn in_data(input: &mut Input<'_>, stored: u64, options: &Options) -> Result<(Vec<u64>, u64), Fault> {
+fn in_data(
+    input: &mut Input<'_>,
+    stored: u64,
+    options: &Options,
+) -> Result<(Vec<u64>, u64), Fault> {
     let at = input.position();
     let mut text: Vec<u8> = Vec::new();
     let mut used = 0;
@@ -114,7 +134,10 @@ fn in_data(input: &mut Input<'_>, stored: u64, options: &Options) -> Result<(Vec
                 let value = decimal(&text[used..used + end]).ok_or_else(|| malformed(at))?;
                 used += end + 1;
                 if numbers.is_empty() {
-                    wanted = value.checked_mul(2).and_then(|n| n.checked_add(1)).ok_or_else(|| malformed(at))?;
+                    wanted = value
+                        .checked_mul(2)
+                        .and_then(|n| n.checked_add(1))
+                        .ok_or_else(|| malformed(at))?;
                 }
                 numbers.push(value);
             }

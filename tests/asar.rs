@@ -787,6 +787,28 @@ fn sizes_of_companions_are_their_own() {
     }
 }
 
+/// Joined to an archive inside a folder, they play the part that they play at
+/// their own place.
+#[test]
+fn joined_companions_keep_their_part() {
+    let mut image = vec![0u8; 3000];
+    image[3000 - 512..3000 - 508].copy_from_slice(b"koly");
+    let folder = folder();
+    let entries = r#""n.dmg":{"size":3000,"unpacked":true},"i.asar":{"size":9,"unpacked":true}"#;
+    std::fs::write(folder.path().join("app.asar"), files(entries, "")).unwrap();
+    std::fs::create_dir(folder.path().join("app.asar.unpacked")).unwrap();
+    std::fs::write(folder.path().join("app.asar.unpacked/n.dmg"), &image).unwrap();
+    std::fs::write(folder.path().join("app.asar.unpacked/i.asar"), sample()).unwrap();
+    let shown = everywhere(folder.path(), &Options::default());
+    for (name, format) in [("n.dmg", "dmg"), ("i.asar", "asar")] {
+        for home in ["app.asar", "app.asar.unpacked"] {
+            let row = shown.row(&format!("{home}/{name}"));
+            assert_eq!(row["artifact_format"], format, "{row}");
+            assert_eq!(row["artifact_kind"], "container", "{row}");
+        }
+    }
+}
+
 /// An archive with an unpacked member, and what stands beside it.
 fn nested(declared: &[u8], companion: Option<&[u8]>) -> Vec<(String, Vec<u8>)> {
     let entries = format!(

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::containers::{self, Fault, MemberKind};
 use super::engine::{self, Done, Nested, Open, Outcome, Status, Tree};
-use super::fault::{contradicted, damage_limitation};
+use super::fault::contradicted;
 use super::format::{self, Content, EntryKind, Format};
 use super::graph::{Builder, Contradiction, Extra, HashStatus, RootRow, Row, UNKNOWN};
 use super::inventory::Inventory;
@@ -52,8 +52,11 @@ impl<'a> Assembly<'a> {
             if self.options.on_damage == OnDamage::Fail {
                 return Err(Fault::Damage(damage));
             }
-            self.limitations
-                .push(damage_limitation(&Fault::Damage(damage)));
+            let text = format!(
+                "The container is damaged at offset {}: {}; what could be read of it is listed.",
+                damage.offset, damage.text
+            );
+            self.limitations.push(Limitation::new(109, text));
             self.complete = false;
         }
         self.complete &= !closing.incomplete;
@@ -101,6 +104,8 @@ impl<'a> Assembly<'a> {
                 outcome.notes.add(Note::Escaped);
             }
             let mut extra = done.extras.remove(&(index as u32)).unwrap_or_default();
+            // A damaged root of which the rest is kept (decision 9).
+            self.complete &= !(own && extra.limitations.iter().any(|said| said.rank == 109));
             say_inexact(member.size, "declared size", &mut extra.limitations);
             say_inexact(member.compressed, "stored size", &mut extra.limitations);
             let mut expanded = false;
@@ -249,8 +254,10 @@ impl<'a> Assembly<'a> {
                     row.has_artifact = true;
                     let content = Content {
                         format: other.format,
-                        named: None,
-                        dmg: false,
+                        // What its bytes are told at their own place.
+                        named: matches!(other.role, Format::Asar | Format::Lzma)
+                            .then_some(other.role),
+                        dmg: other.role == Format::Dmg,
                     };
                     (row.kind, row.role) = format::role(&path, content);
                     row.notes.remove(Note::SuffixUnchecked);
@@ -289,7 +296,13 @@ impl<'a> Assembly<'a> {
         let unread = tree.root.is_none()
             && (format::is_container(root.role) || root.role == Format::MachOUniversal);
         self.complete &= !unread;
-        self.limitations.extend(reader_notice(&root, unread));
+        let is_broken = self
+            .limitations
+            .iter()
+            .any(|limitation| limitation.rank == 109);
+        if !(unread && is_broken) {
+            self.limitations.extend(reader_notice(&root, unread));
+        }
         let has_children = tree.root.is_some();
         let mut graph = self.builder.finish(root, self.contradictions);
         if graph.collisions > 0 {

@@ -40,6 +40,18 @@ pub(super) fn damage_limitation(fault: &Fault) -> Limitation {
     };
     Limitation::new(109, text)
 }
+/// A table of slices that lies: no damage of the file (decision 9).
+pub(super) fn table_limitation(fault: &Fault) -> Limitation {
+    let Fault::Damage(damage) = fault else {
+        return damage_limitation(fault);
+    };
+    let text = format!(
+        "Its table of slices lies at offset {}: {}; no slices are listed.",
+        damage.offset, damage.text
+    );
+    Limitation::new(109, text)
+}
+
 /// A fault at the root, in the words of the error contract.
 pub(super) fn fault_error(
     fault: Fault,

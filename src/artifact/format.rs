@@ -432,7 +432,11 @@ pub fn role(path: &str, content: Content) -> (Kind, Format) {
 /// Kind and format of a slice: a Mach-O file, unless its bytes are a container
 /// (static libraries).
 pub fn slice_role(bytes: Format) -> (Kind, Format) {
-    let format = if is_container(bytes) { bytes } else { Format::MachO };
+    let format = if is_container(bytes) {
+        bytes
+    } else {
+        Format::MachO
+    };
     (Kind::UniversalSlice, format)
 }
 

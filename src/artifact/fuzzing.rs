@@ -1,9 +1,11 @@
 //! For the fuzz targets: one container reader on bytes in memory.
 
-use super::containers::{self, Fault, Limit, MemberKind, Scratch};
+use super::containers::{self, Damage, Fault, Limit, MemberKind, Scratch};
+use super::format::Format;
 use super::names::{self, RawName};
-use super::options::Options;
+use super::options::{OnDamage, Options};
 use super::source::Source;
+use super::streams::{self, Decoder, Entry, Input, Sink};
 
 /// Decoded bytes of one member, and of all members.
 const MEMBER: usize = 1 << 18;
@@ -19,7 +21,15 @@ pub fn read_container(format: &str, bytes: &[u8]) {
     let Some(format) = containers::named(format) else {
         panic!("no reader for {format}");
     };
-    let options = Options {
+    for on_damage in [OnDamage::Fail, OnDamage::Record] {
+        let options = Options { on_damage, ..limits() };
+        read_with(format, bytes, &options);
+    }
+}
+
+/// Small, so that no input takes long.
+fn limits() -> Options {
+    Options {
         max_depth: 64,
         max_entries: 4096,
         max_entry_bytes: MEMBER as u64,
@@ -27,9 +37,12 @@ pub fn read_container(format: &str, bytes: &[u8]) {
         max_decoder_window: 1 << 20,
         max_header_bytes: 1 << 16,
         ..Options::default()
-    };
+    }
+}
+
+fn read_with(format: Format, bytes: &[u8], options: &Options) {
     let source = Source::memory(bytes.to_vec());
-    let Ok(mut container) = containers::open(format, &source, &options) else {
+    let Ok(mut container) = containers::open(format, &source, options) else {
         return;
     };
     let listing = container.listing();
@@ -75,4 +88,127 @@ pub fn read_container(format: &str, bytes: &[u8]) {
     }
     container.close();
     assert_eq!(container.take_listing().members.len(), count);
+}
+
+/// Reads `bytes` as an archive of that format (`cpio`, `tar`), once as a whole
+/// and once in small pieces, which must come to the same.
+///
+/// # Panics
+/// Where a reader breaks what the engine relies on.
+pub fn read_archive(format: &str, bytes: &[u8]) {
+    let whole = events(format, bytes, bytes.len().max(1));
+    // The first bytes choose the pieces, so that cuts fall everywhere.
+    let piece = 1 + usize::from(bytes.iter().take(8).fold(0, |sum: u8, &byte| sum ^ byte) % 23);
+    assert_eq!(whole, events(format, bytes, piece));
+}
+
+/// What an archive's reader told, in words.
+fn events(format: &str, bytes: &[u8], piece: usize) -> (Vec<String>, String) {
+    let options = limits();
+    let mut decoder = Pieces { bytes, piece };
+    let mut input = Input::new(&mut decoder);
+    let mut members = Members::default();
+    let read = match format {
+        "cpio" => streams::cpio::read(&mut input, &mut members, &options),
+        "tar" => streams::tar::read(&mut input, &mut members, &options),
+        _ => panic!("no reader for {format}"),
+    };
+    assert!(members.open.is_none() || read.is_err());
+    for &(member, position) in &members.links {
+        assert!(member.max(position) < members.positions);
+    }
+    (members.told, format!("{read:?} {:?}", members.links))
+}
+
+/// Bytes that come a few at a time.
+struct Pieces<'a> {
+    bytes: &'a [u8],
+    piece: usize,
+}
+
+impl Decoder for Pieces<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Fault> {
+        let count = self.piece.min(buffer.len()).min(self.bytes.len());
+        let (now, later) = self.bytes.split_at(count);
+        buffer[..count].copy_from_slice(now);
+        self.bytes = later;
+        Ok(count)
+    }
+}
+
+#[derive(Default)]
+struct Members {
+    told: Vec<String>,
+    positions: u32,
+    links: Vec<(u32, u32)>,
+    /// CRC-32 of the member at hand, how much it still may have, and whether
+    /// that was announced.
+    open: Option<(crc32fast::Hasher, u64, bool)>,
+    total: usize,
+}
+
+impl Members {
+    fn tell(&mut self, entry: Entry<'_>) -> Result<(), Fault> {
+        assert!(self.open.is_none(), "a member inside a member");
+        let value = limits().max_entries;
+        if u64::from(self.positions) >= value {
+            return Err(Fault::Limit(Limit { name: "max_entries", value }));
+        }
+        assert!(entry.mode == containers::NO_MODE || entry.mode <= 0o7777);
+        self.positions += 1;
+        self.told.push(format!("{entry:?}"));
+        Ok(())
+    }
+}
+
+impl Sink for Members {
+    fn begin(&mut self, entry: Entry<'_>) -> Result<(), Fault> {
+        self.tell(entry)?;
+        let announced = entry.size != containers::UNKNOWN;
+        self.open = Some((crc32fast::Hasher::new(), entry.size, announced));
+        Ok(())
+    }
+
+    fn data(&mut self, bytes: &[u8]) -> Result<(), Fault> {
+        self.total += bytes.len();
+        if self.total > ALL {
+            return Err(Fault::Limit(Limit { name: "max_total_bytes", value: ALL as u64 }));
+        }
+        let Some((hasher, left, _)) = &mut self.open else {
+            panic!("data of no member");
+        };
+        hasher.update(bytes);
+        assert!(bytes.len() as u64 <= *left, "more data than announced");
+        *left -= bytes.len() as u64;
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<(), Fault> {
+        let Some((hasher, left, announced)) = self.open.take() else {
+            panic!("the end of no member");
+        };
+        assert!(!announced || left == 0, "less data than announced");
+        self.told.push(format!("{:08x}", hasher.finalize()));
+        Ok(())
+    }
+
+    fn hard_link(&mut self, entry: Entry<'_>, target: &[u8]) -> Result<(), Fault> {
+        self.tell(entry)?;
+        self.told.push(format!("{target:?}"));
+        Ok(())
+    }
+
+    fn same_as(&mut self, entry: Entry<'_>, position: u32) -> Result<(), Fault> {
+        self.links.push((self.positions, position));
+        self.tell(entry)
+    }
+
+    fn refer(&mut self, member: u32, position: u32) {
+        self.links.push((member, position));
+    }
+
+    fn contradicts(&mut self, damage: Damage) -> Result<(), Fault> {
+        self.told.push(format!("{damage:?}"));
+        Ok(())
+    }
 }

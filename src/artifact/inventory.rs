@@ -5,8 +5,8 @@ use std::path::Path;
 use super::assembly::Assembly;
 use super::containers::Fault;
 use super::engine;
-use super::fault::{damage_limitation, fault_error};
-use super::format::EntryKind;
+use super::fault::{damage_limitation, fault_error, table_limitation};
+use super::format::{EntryKind, Format};
 use super::graph::{Graph, Locations, UNKNOWN};
 use super::options::Options;
 use super::root::{self, Root};
@@ -266,7 +266,10 @@ pub fn inventory(path: &Path, options: &Options, context: &Context) -> Result<In
     let mut assembly = Assembly::new(options);
     if let Some(damage) = damage {
         assembly.complete = false;
-        assembly.limitations.push(damage_limitation(&damage));
+        assembly.limitations.push(match row.format {
+            Format::MachOUniversal => table_limitation(&damage),
+            _ => damage_limitation(&damage),
+        });
     }
     if let Some((index, fault)) = tree.root.as_ref().and_then(|root| root.take_fault()) {
         if behind && matches!(fault, Fault::Damage(_)) {

@@ -19,6 +19,7 @@ pub enum Note {
     Unreadable,
     UnreadableDirectory,
     Special,
+    Thin,
     StoredDespiteEncryption,
     StoredDespiteMethod,
     HeadersDisagree,
@@ -75,6 +76,11 @@ const FIXED: &[(Note, u16, &str)] = &[
         Note::Special,
         107,
         "It is a device, FIFO or socket; it has no content to read.",
+    ),
+    (
+        Note::Thin,
+        107,
+        "Its archive is thin: the content is in a file beside it and was not read.",
     ),
     (
         Note::StoredDespiteEncryption,

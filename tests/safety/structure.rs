@@ -8,8 +8,8 @@ use crate::names::ONLY_CENTRAL;
 use crate::support::file as write;
 use crate::support::record::{Expected, Row, Shown, everywhere, file, link, says, unread};
 use crate::support::zip::{
-    DEFLATE64, DEFLATED, ENCRYPTED, End, Entry, STORED, UTF8, Zip, crc32, deflate, deflated, extra,
-    stored,
+    Bits, DEFLATE64, DEFLATED, ENCRYPTED, End, Entry, STORED, UTF8, Zip, crc32, deflate, deflated,
+    extra, stored,
 };
 
 fn run(bytes: &[u8], options: &Options) -> Shown {
@@ -501,6 +501,21 @@ fn deflate64() {
     payload.extend(b"content");
     let entry = Entry::raw("a", DEFLATE64, payload, 7, crc32(b"content"));
     check(&Zip::of([entry]).build(), vec![file("a", b"content")], &[]);
+}
+
+/// What deflate64 has and deflate has not: code 285 with 16 bits of length.
+#[test]
+fn a_long_match_of_deflate64() {
+    let mut bits = Bits::default();
+    bits.block(true);
+    bits.code(0x30 + usize::from(b'a'), 8);
+    bits.code(0b1100_0101, 8);
+    bits.number(40_000 - 3, 16);
+    bits.code(0, 5); // distance 1
+    bits.end();
+    let content = vec![b'a'; 40_001];
+    let entry = Entry::raw("a", DEFLATE64, bits.bytes, 40_001, crc32(&content));
+    check(&Zip::of([entry]).build(), vec![file("a", &content)], &[]);
 }
 
 #[test]

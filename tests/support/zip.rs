@@ -674,14 +674,14 @@ fn quine_stream(head: &[u8], tail: &[u8]) -> Vec<u8> {
 
 /// Bits as deflate packs them.
 #[derive(Default)]
-struct Bits {
-    bytes: Vec<u8>,
+pub struct Bits {
+    pub bytes: Vec<u8>,
     count: usize,
 }
 
 impl Bits {
     /// A number, lowest bit first.
-    fn number(&mut self, value: usize, bits: usize) {
+    pub fn number(&mut self, value: usize, bits: usize) {
         for bit in 0..bits {
             if self.count % 8 == 0 {
                 self.bytes.push(0);
@@ -694,19 +694,19 @@ impl Bits {
     }
 
     /// A Huffman code, highest bit first.
-    fn code(&mut self, value: usize, bits: usize) {
+    pub fn code(&mut self, value: usize, bits: usize) {
         (0..bits)
             .rev()
             .for_each(|bit| self.number(value >> bit & 1, 1));
     }
 
     /// Starts a block of fixed codes.
-    fn block(&mut self, last: bool) {
+    pub fn block(&mut self, last: bool) {
         self.number(usize::from(last), 1);
         self.number(1, 2);
     }
 
-    fn end(&mut self) {
+    pub fn end(&mut self) {
         self.code(0, 7);
     }
 

@@ -12,7 +12,7 @@ use super::{
     Closing, Container, Damage, Fault, Limit, Listing, Member, MemberKind, NO_MODE, Out, Reading,
     Scratch, UNKNOWN, unaccounted,
 };
-use crate::artifact::limitation::{Limitation, Notes};
+use crate::artifact::limitation::{Note, Notes};
 use crate::artifact::names::{MAX_PATH, Style};
 use crate::artifact::options::{OnDamage, Options};
 use crate::artifact::source::Source;
@@ -150,7 +150,11 @@ impl Walk<'_> {
         size -= in_data;
         let structure = self.is_structure(&name);
         let stored = !self.thin || structure;
-        let end = if stored { data.saturating_add(size) } else { data };
+        let end = if stored {
+            data.saturating_add(size)
+        } else {
+            data
+        };
         let cut = end > self.source.len();
         if structure && !cut {
             if &*name == b"//" {
@@ -158,7 +162,8 @@ impl Walk<'_> {
                 self.long_names = self.source.read_vec(data, size)?;
             }
         } else if !structure {
-            self.push(&name, data, size, header.mode)?;
+            // A size that the bytes belie counts against no budget.
+            self.push(&name, data, if cut { UNKNOWN } else { size }, header.mode)?;
         }
         if cut {
             let text = "a member's data does not end before the archive's end";
@@ -184,11 +189,16 @@ impl Walk<'_> {
                 return Err(Damage::format(data, text).into());
             }
             let mut bytes = self.source.read_vec(data, within_path(len)?)?;
-            let name = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+            let name = bytes
+                .iter()
+                .rposition(|&byte| byte != 0)
+                .map_or(0, |last| last + 1);
             bytes.truncate(name);
             return Ok((Cow::Owned(bytes), len));
         }
-        let reference = name.strip_prefix(b"/").filter(|_| !self.long_names.is_empty());
+        let reference = name
+            .strip_prefix(b"/")
+            .filter(|_| !self.long_names.is_empty());
         if let Some(name) = reference.and_then(|reference| self.long_name(reference)) {
             within_path(name.len() as u64)?;
             return Ok((Cow::Owned(name.to_vec()), 0));
@@ -205,7 +215,10 @@ impl Walk<'_> {
     fn long_name(&self, reference: &[u8]) -> Option<&[u8]> {
         let offset = reference.split(|&byte| byte == b':').next()?;
         let start = usize::try_from(decimal(offset)?).ok()?;
-        let rest = self.long_names.get(start..).filter(|rest| !rest.is_empty())?;
+        let rest = self
+            .long_names
+            .get(start..)
+            .filter(|rest| !rest.is_empty())?;
         let end = memchr::memchr2(b'\n', 0, rest).unwrap_or(rest.len());
         let name = &rest[..end];
         Some(match name {
@@ -235,6 +248,10 @@ impl Walk<'_> {
             let value = self.options.max_entries;
             return Err(limit("max_entries", value));
         }
+        let mut notes = Notes::default();
+        if self.thin {
+            notes.add(Note::Thin);
+        }
         let name = self
             .listing
             .push_name(name)
@@ -250,7 +267,7 @@ impl Walk<'_> {
             flags: 0,
             mode,
             kind: MemberKind::File,
-            notes: Notes::default(),
+            notes,
         });
         Ok(())
     }
@@ -284,7 +301,9 @@ fn is_like_header(bytes: &[u8]) -> bool {
     let fields = &fields[..fields.len().min(42)];
     !name.is_empty()
         && name.iter().all(|byte| (b' '..0x7F).contains(byte))
-        && fields.iter().all(|byte| byte.is_ascii_digit() || *byte == b' ' || *byte == b'-')
+        && fields
+            .iter()
+            .all(|byte| byte.is_ascii_digit() || *byte == b' ' || *byte == b'-')
         && (bytes.len() < HEADER as usize || parse_header(bytes).is_some())
 }
 
@@ -380,8 +399,7 @@ impl Container for Ar {
     ) -> Result<Reading, Fault> {
         let member = &self.listing.members[index];
         if self.thin {
-            let text = "The archive is thin: the content is in a file beside it and was not read.";
-            return Err(Fault::UnavailableBecause(Limitation::new(107, text)));
+            return Err(Fault::Unavailable(Note::Thin));
         }
         if self.region(index).is_none() {
             let text = "its data does not end before the archive's end";
@@ -418,7 +436,13 @@ mod tests {
         assert_eq!(decimal(b"12        "), Some(12));
         assert_eq!(decimal(b"9999999999"), Some(9_999_999_999));
         assert_eq!(octal(b"100644  "), Some(0o100_644));
-        for wrong in [&b"          "[..], b"-1        ", b"1 2       ", b"0x10      ", b"8a"] {
+        for wrong in [
+            &b"          "[..],
+            b"-1        ",
+            b"1 2       ",
+            b"0x10      ",
+            b"8a",
+        ] {
             assert_eq!(decimal(wrong), None);
         }
         assert_eq!(octal(b"8       "), None);

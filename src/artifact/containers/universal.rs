@@ -118,7 +118,9 @@ pub(super) fn open(source: &Source, options: &Options) -> Result<Box<dyn Contain
     }
     let mut listing = Listing::default();
     for slice in table.slices(source)? {
-        listing.members.push(slice.member(&mut listing.names, source)?);
+        listing
+            .members
+            .push(slice.member(&mut listing.names, source)?);
     }
     let gaps = gaps(&listing, table.end, source)?;
     Ok(Box::new(Universal {
@@ -142,7 +144,10 @@ impl Table {
         let header = source
             .read_vec(0, HEADER as usize)
             .map_err(|_| Damage::format(0, "the fat header is cut"))?;
-        let fields = Fields { bytes: &header, little: false };
+        let fields = Fields {
+            bytes: &header,
+            little: false,
+        };
         let (little, wide) = match fields.word(0) {
             0xCAFE_BABE => (false, false),
             0xBEBA_FECA => (true, false),
@@ -150,16 +155,28 @@ impl Table {
             0xBFBA_FECA => (true, true),
             _ => return Err(Damage::format(0, "the fat header has no magic").into()),
         };
-        let count = u64::from(Fields { bytes: &header, little }.word(4));
+        let count = u64::from(
+            Fields {
+                bytes: &header,
+                little,
+            }
+            .word(4),
+        );
         let end = HEADER + count * if wide { ARCH_64 } else { ARCH };
         if count == 0 {
             return Err(Damage::format(4, "the fat header announces no slices").into());
         }
         if end > source.len() {
-            let text = format!("the fat header announces {count} slices, more than fit into the file");
+            let text =
+                format!("the fat header announces {count} slices, more than fit into the file");
             return Err(Damage::format(4, text).into());
         }
-        Ok(Self { little, wide, count, end })
+        Ok(Self {
+            little,
+            wide,
+            count,
+            end,
+        })
     }
 
     fn slices(&self, source: &Source) -> Result<Vec<Slice>, Fault> {
@@ -170,8 +187,14 @@ impl Table {
             let count = PORTION.min(self.count - done);
             let start = HEADER + done * step;
             let bytes = source.read_vec(start, (count * step) as usize)?;
-            for (entry, at) in bytes.chunks_exact(step as usize).zip((start..).step_by(step as usize)) {
-                let fields = Fields { bytes: entry, little: self.little };
+            for (entry, at) in bytes
+                .chunks_exact(step as usize)
+                .zip((start..).step_by(step as usize))
+            {
+                let fields = Fields {
+                    bytes: entry,
+                    little: self.little,
+                };
                 slices.push(if self.wide {
                     Slice {
                         at,
@@ -206,7 +229,10 @@ struct Fields<'a> {
 
 impl Fields<'_> {
     fn word(&self, at: usize) -> u32 {
-        let bytes = self.bytes.get(at..at + 4).and_then(|bytes| bytes.try_into().ok());
+        let bytes = self
+            .bytes
+            .get(at..at + 4)
+            .and_then(|bytes| bytes.try_into().ok());
         let bytes: [u8; 4] = bytes.unwrap_or_default();
         if self.little {
             u32::from_le_bytes(bytes)
@@ -238,7 +264,11 @@ struct Slice {
 
 impl Slice {
     fn member(&self, names: &mut Vec<u8>, source: &Source) -> Result<Member, Fault> {
-        if self.offset.checked_add(self.size).is_none_or(|end| end > source.len()) {
+        if self
+            .offset
+            .checked_add(self.size)
+            .is_none_or(|end| end > source.len())
+        {
             let text = format!(
                 "a slice is announced at offset {} with {} bytes, which is not inside the file",
                 self.offset, self.size
@@ -246,10 +276,12 @@ impl Slice {
             return Err(Damage::format(self.at, text).into());
         }
         let name = format!("slices/{}", architecture(self.cpu, self.subtype));
-        let too_many = || Fault::Limit(Limit {
-            name: "all path bytes",
-            value: crate::artifact::names::MAX_ALL as u64,
-        });
+        let too_many = || {
+            Fault::Limit(Limit {
+                name: "all path bytes",
+                value: crate::artifact::names::MAX_ALL as u64,
+            })
+        };
         let start = u32::try_from(names.len()).map_err(|_| too_many())?;
         names.extend_from_slice(name.as_bytes());
         Ok(Member {

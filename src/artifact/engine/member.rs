@@ -2,7 +2,7 @@
 
 use super::Run;
 use super::open::{Candidate, MAX_TARGET, Open, Outcome, check_size};
-use crate::artifact::containers::{self, Container, Fault, Member, MemberKind, UNKNOWN};
+use crate::artifact::containers::{self, Container, Fault, Member, UNKNOWN};
 use crate::artifact::format::{self, Format};
 use crate::artifact::limitation::Note;
 use crate::artifact::options::Nesting;

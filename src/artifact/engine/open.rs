@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockRea
 use super::account::{Charge, FileAccount, RATIO_FROM};
 use crate::artifact::containers::{Closing, Container, Fault, Limit, Member, MemberKind, UNKNOWN};
 use crate::artifact::format::Format;
-use crate::artifact::limitation::{Limitation, Notes};
+use crate::artifact::limitation::{Limitation, Note, Notes};
 use crate::artifact::names::{self, Paths, RawName};
 use crate::artifact::options::Options;
 use crate::artifact::source::Source;
@@ -276,6 +276,9 @@ impl Open {
         let mut bytes = 0u64;
         let mut links = 0u64;
         for member in members {
+            if member.notes.has(Note::Thin) {
+                continue;
+            }
             check_member(member, options)?;
             bytes = bytes.saturating_add(known(member.size));
             if member.kind == MemberKind::Symlink {

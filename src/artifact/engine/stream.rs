@@ -350,7 +350,10 @@ impl<'a> Collector<'a> {
         } else {
             0
         };
-        let prefix = self.open.place.prefix_len + 1;
+        let prefix = match self.open.place.level {
+            0 => 0,
+            _ => self.open.place.prefix_len + 1,
+        };
         let paths = prefix + name.len() as u64 + links;
         if prefix + name.len() as u64 > names::MAX_PATH as u64 {
             return Err(too_long(names::TooLong::Path(0)));

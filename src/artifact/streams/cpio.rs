@@ -184,7 +184,9 @@ fn number(field: &[u8], radix: u32) -> Option<u64> {
     }
     digits.iter().try_fold(0u64, |value, &byte| {
         let digit = (byte as char).to_digit(radix)?;
-        value.checked_mul(u64::from(radix))?.checked_add(u64::from(digit))
+        value
+            .checked_mul(u64::from(radix))?
+            .checked_add(u64::from(digit))
     })
 }
 
@@ -262,17 +264,26 @@ impl Archive<'_, '_> {
         if bytes.len() < form.header_len() {
             return Err(damage("an entry's header is cut"));
         }
-        Header::parse(form, bytes).ok_or_else(|| damage("a field of an entry's header is no number"))
+        Header::parse(form, bytes)
+            .ok_or_else(|| damage("a field of an entry's header is no number"))
     }
 
     /// The name behind the header, without the NULs that end it.
     fn name(&mut self, header: &Header) -> Result<Vec<u8>, Fault> {
         if header.name_size > MAX_PATH as u64 + 1 {
             let value = MAX_PATH as u64;
-            return Err(Fault::Limit(Limit { name: "path bytes", value }));
+            return Err(Fault::Limit(Limit {
+                name: "path bytes",
+                value,
+            }));
         }
-        let mut name = self.input.take(header.name_size as usize, "an entry's name")?;
-        let len = name.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+        let mut name = self
+            .input
+            .take(header.name_size as usize, "an entry's name")?;
+        let len = name
+            .iter()
+            .rposition(|&byte| byte != 0)
+            .map_or(0, |last| last + 1);
         if len as u64 == header.name_size {
             self.unterminated += 1;
         }
@@ -299,7 +310,10 @@ impl Archive<'_, '_> {
     }
 
     fn file(&mut self, header: &Header, entry: Entry<'_>) -> Result<(), Fault> {
-        let entry = Entry { size: header.size, ..entry };
+        let entry = Entry {
+            size: header.size,
+            ..entry
+        };
         if header.links < 2 {
             return self.with_data(header, entry);
         }
@@ -317,7 +331,13 @@ impl Archive<'_, '_> {
         match linked.data {
             Some(data) => {
                 self.next_position()?;
-                self.sink.same_as(Entry { size: UNKNOWN, ..entry }, data)
+                self.sink.same_as(
+                    Entry {
+                        size: UNKNOWN,
+                        ..entry
+                    },
+                    data,
+                )
             }
             None => {
                 // Only these forms have the data with the last name.
@@ -342,7 +362,9 @@ impl Archive<'_, '_> {
         let sink = &mut *self.sink;
         let passed = self.input.pass(header.size, &mut |bytes| {
             if summed {
-                sum = bytes.iter().fold(sum, |sum, &byte| sum.wrapping_add(u32::from(byte)));
+                sum = bytes
+                    .iter()
+                    .fold(sum, |sum, &byte| sum.wrapping_add(u32::from(byte)));
             }
             sink.data(bytes)
         })?;
@@ -352,7 +374,8 @@ impl Archive<'_, '_> {
         }
         if summed && sum != header.sum {
             let stated = header.sum;
-            let text = format!("the sum of its bytes is {sum:08x}, the archive declares {stated:08x}");
+            let text =
+                format!("the sum of its bytes is {sum:08x}, the archive declares {stated:08x}");
             self.sink.contradicts(Damage::integrity(at, text))?;
             self.contradicted = true;
         }
@@ -374,7 +397,10 @@ impl Archive<'_, '_> {
     }
 
     fn skip_padding(&mut self, header: &Header) -> Result<(), Fault> {
-        self.input.skip(header.padding(header.size), "the padding of a member's data")
+        self.input.skip(
+            header.padding(header.size),
+            "the padding of a member's data",
+        )
     }
 
     fn skip_zeros(&mut self) -> Result<(), Fault> {
@@ -412,7 +438,10 @@ impl Archive<'_, '_> {
     fn closing(self) -> Closing {
         let mut limitations: Vec<Limitation> = unaccounted(&self.gaps).into_iter().collect();
         if self.unterminated > 0 {
-            let text = format!("{} names do not end in NUL; they were read in full.", self.unterminated);
+            let text = format!(
+                "{} names do not end in NUL; they were read in full.",
+                self.unterminated
+            );
             limitations.insert(0, Limitation::new(101, text));
         }
         Closing {
@@ -426,6 +455,9 @@ impl Archive<'_, '_> {
 /// Whether what stands behind an archive is the header of another one, also
 /// where two bytes are all of the magic.
 fn is_plausible(header: &Header) -> bool {
-    let known = matches!(header.mode >> 12 & 0o17, 0 | 0o1 | 0o2 | 0o4 | 0o6 | 0o10 | 0o12 | 0o14);
+    let known = matches!(
+        header.mode >> 12 & 0o17,
+        0 | 0o1 | 0o2 | 0o4 | 0o6 | 0o10 | 0o12 | 0o14
+    );
     known && header.name_size > 0 && header.name_size <= MAX_PATH as u64 + 1
 }

@@ -12,7 +12,7 @@
 mod companion;
 mod header;
 
-use super::{Closing, Container, Damage, Fault, Listing, MemberKind, Out, Reading, Scratch};
+use super::{Closing, Container, Fault, Listing, MemberKind, Out, Reading, Scratch};
 use crate::artifact::names::Style;
 use crate::artifact::options::Options;
 use crate::artifact::source::Source;

@@ -135,6 +135,7 @@ impl Container for Zip {
     ) -> Result<Reading, Fault> {
         if self.overlapping.binary_search(&(index as u32)).is_ok() {
             let at = self.header_at(&self.listing.members[index]).unwrap_or(0);
+            let at = at.min(self.source.len());
             return Err(Damage::format(at, "its bytes overlap those of another member").into());
         }
         self.read_member(index, keep_going, scratch, out)

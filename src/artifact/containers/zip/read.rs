@@ -1,6 +1,5 @@
 //! Local headers, member data and data descriptors (APPNOTE 4.3.7 to 4.3.9).
 
-use std::io::{self, BufRead, Read};
 use std::sync::atomic::Ordering;
 
 use flate2::{FlushDecompress, Status};
@@ -82,11 +81,16 @@ impl Zip {
 
     /// Reads the local header and compares it with the central one.
     fn locate(&self, member: &Member) -> Result<Data, Fault> {
-        let shown = self.header_at(member).unwrap_or(member.at);
+        let len = self.source.len();
+        let shown = self.header_at(member).unwrap_or(member.at).min(len);
         let damage = |text: &str| Damage::format(shown, text);
         let at = self
             .header_at(member)
             .ok_or_else(|| damage("its local header has a negative offset"))?;
+        if at >= len {
+            let text = format!("its local header is said to be at {at}, behind the end");
+            return Err(Damage::format(len, text).into());
+        }
         let mut window = [0u8; 512];
         let got = self.source.read_at(at, &mut window)?;
         let header = window
@@ -316,29 +320,30 @@ impl Zip {
         out: &mut Out<'_>,
     ) -> Result<u64, Fault> {
         let Scratch { input, output, .. } = scratch;
-        let feed = Feed {
-            zip: self,
-            data,
-            read: 0,
-            input,
-            filled: 0..0,
-            fault: None,
-        };
-        let mut decoder = deflate64::Deflate64Decoder::with_buffer(feed);
+        let mut inflate = Box::new(deflate64::InflaterManaged::new());
+        let mut read = 0u64;
+        let mut filled = 0..0;
         loop {
-            match decoder.read(output) {
-                Ok(0) => break,
-                Ok(made) => out(&output[..made])?,
-                Err(_) => {
-                    let at = data.start + decoder.get_ref().read;
-                    let fault = decoder.into_inner().fault.take();
-                    let damage = Damage::format(at, "its deflate64 stream is malformed or cut");
-                    return Err(fault.unwrap_or_else(|| damage.into()));
-                }
+            if filled.is_empty() && read < data.len {
+                let got = self.fill(data, read, input)?;
+                read += got as u64;
+                filled = 0..got;
+            }
+            let made = inflate.inflate(&input[filled.clone()], output);
+            filled.start += made.bytes_consumed;
+            let at = data.start + inflate_position(read, &filled);
+            if made.data_error {
+                return Err(Damage::format(at, "its deflate64 stream is malformed").into());
+            }
+            out(&output[..made.bytes_written])?;
+            if inflate.finished() {
+                return Ok(at - data.start);
+            }
+            let moved = made.bytes_written > 0 || made.bytes_consumed > 0;
+            if !moved && (read >= data.len || !filled.is_empty()) {
+                return Err(Damage::format(at, "its deflate64 stream is cut").into());
             }
         }
-        let feed = decoder.into_inner();
-        Ok(feed.read - feed.filled.len() as u64)
     }
 }
 
@@ -371,46 +376,4 @@ fn unavailable(member: &Member) -> Fault {
         member.method
     );
     Fault::UnavailableBecause(Limitation::new(107, text))
-}
-
-/// A member's stored bytes as a buffered reader, for decoders that pull.
-struct Feed<'a> {
-    zip: &'a Zip,
-    data: &'a Data,
-    read: u64,
-    input: &'a mut Vec<u8>,
-    filled: std::ops::Range<usize>,
-    fault: Option<Fault>,
-}
-
-impl BufRead for Feed<'_> {
-    fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        if self.filled.is_empty() && self.read < self.data.len {
-            match self.zip.fill(self.data, self.read, self.input) {
-                Ok(got) => {
-                    self.read += got as u64;
-                    self.filled = 0..got;
-                }
-                Err(fault) => {
-                    self.fault = Some(fault);
-                    return Err(io::ErrorKind::UnexpectedEof.into());
-                }
-            }
-        }
-        Ok(&self.input[self.filled.clone()])
-    }
-
-    fn consume(&mut self, amount: usize) {
-        self.filled.start = (self.filled.start + amount).min(self.filled.end);
-    }
-}
-
-impl Read for Feed<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let available = self.fill_buf()?;
-        let count = available.len().min(buffer.len());
-        buffer[..count].copy_from_slice(&available[..count]);
-        self.consume(count);
-        Ok(count)
-    }
 }

@@ -85,7 +85,11 @@ pub fn describe_inventory(
     report.fact("format", inventory.root_format());
     if let Some(size) = root_size(inventory) {
         let exact = counted(size, "byte", "bytes");
-        report.fact("size", format!("{} ({exact})", human_bytes(size)));
+        let size = match size {
+            ..1024 => exact,
+            _ => format!("{} ({exact})", human_bytes(size)),
+        };
+        report.fact("size", size);
     }
     report.fact("sha256", inventory.root_sha256().to_hex());
     report.fact("evidence", record.id().to_string());

@@ -9,12 +9,14 @@ use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 use rea::error::{Code, io_reason};
-use rea::evidence::Record;
+use rea::evidence::{EvidenceId, Record};
 use rea::json::{Sink, WriteJson, Writer};
 use rea::operation::Context;
 use rea::publish::{Publisher, display_path};
 use rea::{Error, Result};
 
+use crate::paint::Paint;
+use crate::quantity::counted;
 use crate::report::Report;
 use crate::shown::shown;
 use crate::signals;
@@ -114,9 +116,10 @@ impl Ui {
         record: &dyn Record,
         describe: impl FnOnce(&mut Report),
     ) -> Result<()> {
-        let id = record.id().to_string();
-        let write = |w: &mut Writer<'_>| record.write_record(w);
-        self.deliver(context, Some(&id), &write, describe)
+        let mut delivery = self.deliver(context)?;
+        delivery.id = Some(record.id());
+        delivery.write(&|w| record.write_record(w))?;
+        delivery.finish(describe)
     }
 
     /// Delivers JSON that is no record, or the report of it.
@@ -126,8 +129,9 @@ impl Ui {
         document: &dyn WriteJson,
         describe: impl FnOnce(&mut Report),
     ) -> Result<()> {
-        let write = |w: &mut Writer<'_>| document.write_json(w);
-        self.deliver(context, None, &write, describe)
+        let mut delivery = self.deliver(context)?;
+        delivery.write(&|w| document.write_json(w))?;
+        delivery.finish(describe)
     }
 
     /// Writes plain text to stdout. A closed pipe is no error.
@@ -135,67 +139,150 @@ impl Ui {
         ignore_closed_pipe(stdout().and_then(|mut out| out.write_all(text)))
     }
 
-    fn deliver(
-        &self,
-        context: &Context,
-        id: Option<&str>,
-        write: &dyn Fn(&mut Writer<'_>),
-        describe: impl FnOnce(&mut Report),
-    ) -> Result<()> {
-        let format = self.output.format(self.stdout_is_terminal);
-        let render = |sink: &mut dyn Sink, coloured: bool| match format {
-            Format::Canonical | Format::Json => {
-                let mut writer = match format {
-                    Format::Json => Writer::indented(sink),
-                    _ => Writer::canonical(sink),
-                };
-                write(&mut writer);
-                writer.finish()?;
-                sink.put(b"\n")
-            }
-            Format::Report | Format::Markdown => {
-                let mut report = Report::new(self.output.rows.0);
-                describe(&mut report);
-                let mut text = Vec::new();
-                if format == Format::Report {
-                    let paint = if coloured {
-                        self.paint
-                    } else {
-                        crate::paint::Paint::OFF
-                    };
-                    report.write_terminal(&mut text, paint, self.width())?;
-                } else {
-                    report.write_markdown(&mut text)?;
-                }
-                sink.put(&text)
-            }
+    /// Starts to deliver documents one after the other.
+    pub fn deliver<'a>(&'a self, context: &'a Context) -> Result<Delivery<'a>> {
+        let target = match &self.output.output {
+            Some(path) => Target::File(Publisher::create(path, self.output.overwrite)?),
+            None => Target::Stdout(stdout().map_err(|error| unwritable(&error))?),
         };
-        let Some(path) = &self.output.output else {
-            // From here on a signal need not wait for a reader that is stuck.
-            signals::deliver();
-            let written = stdout().and_then(|out| render(&mut Stdout(out), true));
-            return ignore_closed_pipe(written);
+        Ok(Delivery {
+            ui: self,
+            format: self.output.format(self.stdout_is_terminal),
+            id: None,
+            out: Out {
+                context,
+                target,
+                pending: Vec::new(),
+            },
+        })
+    }
+
+    /// Rows that a table of a report shows.
+    pub fn rows(&self) -> usize {
+        self.output.rows.0
+    }
+}
+
+/// Documents on their way out, each a line of canonical JSON or indented; or
+/// one report of all of them.
+pub struct Delivery<'a> {
+    ui: &'a Ui,
+    format: Format,
+    id: Option<EvidenceId>,
+    out: Out<'a>,
+}
+
+impl Delivery<'_> {
+    /// Whether a report is wanted, so that documents are not written.
+    pub fn is_report(&self) -> bool {
+        matches!(self.format, Format::Report | Format::Markdown)
+    }
+
+    /// Writes one document, unless a report is wanted.
+    pub fn write(&mut self, document: &dyn Fn(&mut Writer<'_>)) -> Result<()> {
+        let mut writer = match self.format {
+            Format::Canonical => Writer::canonical(&mut self.out),
+            Format::Json => Writer::indented(&mut self.out),
+            Format::Report | Format::Markdown => return Ok(()),
         };
-        let mut file = Cancellable {
-            context,
-            file: Publisher::create(path, self.output.overwrite)?,
-        };
-        let written = render(&mut file, false);
-        context.check()?;
-        written.map_err(|error| Error::file_io("write", &display_path(path), &error))?;
-        let published = file.file.commit()?;
-        if !self.global.quiet {
-            let what = id.unwrap_or("The document");
-            let path = display_path(path).into_owned();
-            // Nobody is left to tell where stderr is closed.
-            let _ = writeln!(
-                io::stderr(),
-                "{what} is in {} ({} bytes)",
-                shown(&path),
-                published.bytes
-            );
+        document(&mut writer);
+        let written = writer.finish().and_then(|()| self.out.put(b"\n"));
+        self.judge(written)
+    }
+
+    /// Writes the report, where one is wanted, and publishes the file.
+    pub fn finish(mut self, describe: impl FnOnce(&mut Report)) -> Result<()> {
+        let ui = self.ui;
+        if self.is_report() {
+            let mut report = Report::new(ui.rows());
+            describe(&mut report);
+            let mut text = Vec::new();
+            let paint = match self.out.target {
+                Target::Stdout(_) => ui.paint,
+                Target::File(_) => Paint::OFF,
+            };
+            let written = match self.format {
+                Format::Markdown => report.write_markdown(&mut text),
+                _ => report.write_terminal(&mut text, paint, ui.width()),
+            };
+            let written = written.and_then(|()| self.out.put(&text));
+            self.judge(written)?;
+        }
+        let flushed = self.out.flush();
+        self.judge(flushed)?;
+        if let Target::File(file) = self.out.target {
+            let published = file.commit()?;
+            ui.say_where(self.id, published.bytes);
         }
         Ok(())
+    }
+
+    fn judge(&self, written: io::Result<()>) -> Result<()> {
+        let Err(error) = written else {
+            return Ok(());
+        };
+        self.out.context.check()?;
+        match &self.ui.output.output {
+            None => ignore_closed_pipe(Err(error)),
+            Some(path) => Err(Error::file_io("write", &display_path(path), &error)),
+        }
+    }
+}
+
+impl Ui {
+    fn say_where(&self, id: Option<EvidenceId>, bytes: u64) {
+        let Some(path) = self.output.output.as_deref().filter(|_| !self.global.quiet) else {
+            return;
+        };
+        let what = id.map_or("The result".to_owned(), |id| id.to_string());
+        let size = counted(bytes, "byte", "bytes");
+        let path = display_path(path);
+        // Nobody is left to tell where stderr is closed.
+        let _ = writeln!(io::stderr(), "{what} is in {} ({size})", shown(&path));
+    }
+}
+
+enum Target {
+    Stdout(File),
+    File(Publisher),
+}
+
+/// Gathers small documents into large writes, and stops once the operation is
+/// cancelled.
+struct Out<'a> {
+    context: &'a Context,
+    target: Target,
+    pending: Vec<u8>,
+}
+
+const PORTION: usize = 64 * 1024;
+
+impl Out<'_> {
+    fn flush(&mut self) -> io::Result<()> {
+        // Whoever reads stdout may be stuck; a signal need not wait for them.
+        let _delivering = match self.target {
+            Target::Stdout(_) => Some(signals::deliver()),
+            Target::File(_) => None,
+        };
+        if self.context.cancellation.is_requested() {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        let result = match &mut self.target {
+            Target::Stdout(stdout) => stdout.write_all(&self.pending),
+            Target::File(file) => file.put(&self.pending),
+        };
+        self.pending.clear();
+        result
+    }
+}
+
+impl Sink for Out<'_> {
+    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.pending.extend_from_slice(bytes);
+        if self.pending.len() < PORTION {
+            return Ok(());
+        }
+        self.flush()
     }
 }
 
@@ -204,41 +291,19 @@ fn stdout() -> io::Result<File> {
     Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
 }
 
-struct Stdout(File);
-
-impl Sink for Stdout {
-    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.0.write_all(bytes)
-    }
-}
-
-/// A file that stops growing once the operation is cancelled.
-struct Cancellable<'a> {
-    context: &'a Context,
-    file: Publisher,
-}
-
-impl Sink for Cancellable<'_> {
-    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if self.context.cancellation.is_requested() {
-            return Err(io::ErrorKind::Interrupted.into());
-        }
-        self.file.put(bytes)
-    }
-}
-
 /// Whoever closes the pipe has read what they wanted.
 fn ignore_closed_pipe(written: io::Result<()>) -> Result<()> {
     match written {
-        Ok(()) => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        Err(error) => {
-            let reason = io_reason(&error);
-            let message = format!("The result could not be written to stdout: {reason}");
-            Err(Error::new(Code::UnreadableOutput, message)
-                .action("Make room, or choose another place with --output.")
-                .detail("operation", "write")
-                .detail("reason", reason))
-        }
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(unwritable(&error)),
+        _ => Ok(()),
     }
+}
+
+fn unwritable(error: &io::Error) -> Error {
+    let reason = io_reason(error);
+    let message = format!("The result could not be written to stdout: {reason}");
+    Error::new(Code::UnreadableOutput, message)
+        .action("Make room, or choose another place with --output.")
+        .detail("operation", "write")
+        .detail("reason", reason)
 }

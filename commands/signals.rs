@@ -37,7 +37,18 @@ pub fn watch(cancellation: Arc<Cancellation>, at_once: impl Fn(i32) + Send + 'st
         .spawn(work);
 }
 
-/// The result is on its way to stdout: there is nothing left to cancel.
-pub fn deliver() {
+/// While this lives, something is on its way to stdout: where the reader is
+/// stuck, nobody would see a stop request.
+pub fn deliver() -> Delivering {
     DELIVERING.store(true, Ordering::Release);
+    Delivering
+}
+
+/// See [`deliver`].
+pub struct Delivering;
+
+impl Drop for Delivering {
+    fn drop(&mut self) {
+        DELIVERING.store(false, Ordering::Release);
+    }
 }

@@ -104,10 +104,10 @@ impl Ui {
     /// Runs an operation of the engine: with signals turned into a stop
     /// request and progress on a terminal. An impossible `--output` is refused
     /// before any work is done.
-    pub fn operate<T>(
+    pub fn operate<'c, T>(
         &self,
-        context: &Context,
-        work: impl FnOnce(&Context) -> Result<T>,
+        context: &'c Context,
+        work: impl FnOnce(&'c Context) -> Result<T>,
     ) -> Result<T> {
         self.output.check()?;
         let (operation, style) = (context.operation, self.errors);

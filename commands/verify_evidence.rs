@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::Args;
 use rea::Result;
 use rea::evidence::{Report as Verdict, Source, Stage, Status, verify_all};
-use rea::json::{Limits, WriteJson, Writer};
+use rea::json::{Limits, WriteJson};
 use rea::operation::{Context, Effect, Family, Operation};
 use rea::publish::display_path;
 use schemars::JsonSchema;
@@ -16,7 +16,7 @@ use crate::paint::Tone;
 use crate::quantity::{ByteSize, counted};
 use crate::registry::{Command, OutputKind};
 use crate::report::Report;
-use crate::table::{Cell, Column, Table, USUAL_ROWS};
+use crate::table::{Cell, Column, Table};
 use crate::ui::Ui;
 
 /// Check that records are what their ids say
@@ -55,28 +55,32 @@ impl Command for Input {
         returns_target_content: true,
         host_requirement: None,
     };
-    const OUTPUT: OutputKind = OutputKind::Text;
+    const OUTPUT: OutputKind = OutputKind::Document;
     const EXAMPLE: &'static str = "rea verify-evidence app.json records.jsonl";
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         let context = ui.context(Self::OPERATION.name);
-        let mut output = if ui.stdout_is_terminal {
-            Output::Report(Summary::default())
-        } else {
-            Output::Lines(Vec::new())
-        };
+        let mut summary = Summary::new(ui.rows());
         let mut all_verified = true;
-        ui.operate(&context, |context| {
+        let delivery = ui.operate(&context, |context| {
+            let mut delivery = ui.deliver(context)?;
             for path in &self.evidence {
                 let name = display_path(path);
                 self.verify(path, context, &mut |verdict| {
                     all_verified &= verdict.is_verified();
-                    output.take(&name, &verdict, ui)
+                    for one in std::iter::once(&verdict).chain(&verdict.nested) {
+                        if delivery.is_report() {
+                            summary.add(&name, one);
+                        } else {
+                            delivery.write(&|w| one.write_json(w))?;
+                        }
+                    }
+                    Ok(())
                 })?;
             }
-            Ok(())
+            Ok(delivery)
         })?;
-        output.finish(ui)?;
+        delivery.finish(|report| summary.describe(report))?;
         Ok(ExitCode::from(u8::from(!all_verified)))
     }
 }
@@ -101,54 +105,7 @@ impl Input {
     }
 }
 
-/// What is written.
-enum Output {
-    /// Lines of JSON, a portion of them.
-    Lines(Vec<u8>),
-    /// A report at the end.
-    Report(Summary),
-}
-
-const PORTION: usize = 64 * 1024;
-
-impl Output {
-    fn take(&mut self, file: &str, verdict: &Verdict, ui: &Ui) -> Result<()> {
-        for one in std::iter::once(verdict).chain(&verdict.nested) {
-            match self {
-                Self::Lines(lines) => {
-                    let mut writer = Writer::canonical(lines);
-                    one.write_json(&mut writer);
-                    writer.finish_infallible();
-                    lines.push(b'\n');
-                    if lines.len() >= PORTION {
-                        ui.text(lines)?;
-                        lines.clear();
-                    }
-                }
-                Self::Report(summary) => summary.add(file, one),
-            }
-        }
-        Ok(())
-    }
-
-    fn finish(self, ui: &Ui) -> Result<()> {
-        match self {
-            Self::Lines(lines) => ui.text(&lines),
-            Self::Report(summary) => {
-                let mut report = Report::new(USUAL_ROWS);
-                summary.describe(&mut report);
-                let mut text = Vec::new();
-                report
-                    .write_terminal(&mut text, ui.paint, ui.width())
-                    .map_err(|error| rea::Error::file_io("write", "-", &error))?;
-                ui.text(&text)
-            }
-        }
-    }
-}
-
 /// The rows that a report shows, and how many there are.
-#[derive(Default)]
 struct Summary {
     problems: Rows<[Cell; 4]>,
     verified: Rows<[Cell; 3]>,
@@ -157,28 +114,26 @@ struct Summary {
 
 struct Rows<R> {
     kept: Vec<R>,
+    limit: usize,
     total: u64,
 }
 
-impl<R> Default for Rows<R> {
-    fn default() -> Self {
+impl<const N: usize> Rows<[Cell; N]> {
+    fn new(limit: usize) -> Self {
         Self {
             kept: Vec::new(),
+            limit,
             total: 0,
         }
     }
-}
 
-impl<R> Rows<R> {
-    fn add(&mut self, row: impl FnOnce() -> R) {
+    fn add(&mut self, row: impl FnOnce() -> [Cell; N]) {
         self.total += 1;
-        if self.kept.len() < USUAL_ROWS {
+        if self.kept.len() < self.limit {
             self.kept.push(row());
         }
     }
-}
 
-impl<const N: usize> Rows<[Cell; N]> {
     fn fill(self, table: &mut Table) {
         table.skip(self.total - self.kept.len() as u64);
         for row in self.kept {
@@ -201,6 +156,14 @@ const VERIFIED: &[Column] = &[
 ];
 
 impl Summary {
+    fn new(rows: usize) -> Self {
+        Self {
+            problems: Rows::new(rows),
+            verified: Rows::new(rows),
+            bad: 0,
+        }
+    }
+
     fn add(&mut self, file: &str, verdict: &Verdict) {
         let place = verdict
             .pointer

@@ -421,9 +421,7 @@ fn very_many_links_cost_their_number() {
     let bytes = archive(Form::New, &entries);
     let folder = tempfile::tempdir().unwrap();
     let path = support::file(folder.path(), "case.cpio", &bytes);
-    let shown = support::guarded("links", move || {
-        once(&path, &Options::default(), 2, None)
-    });
+    let shown = support::guarded("links", move || once(&path, &Options::default(), 2, None));
     let graph = shown.graph();
     assert_eq!(graph["nodes"].as_array().unwrap().len(), 2);
 }

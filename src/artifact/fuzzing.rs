@@ -22,7 +22,10 @@ pub fn read_container(format: &str, bytes: &[u8]) {
         panic!("no reader for {format}");
     };
     for on_damage in [OnDamage::Fail, OnDamage::Record] {
-        let options = Options { on_damage, ..limits() };
+        let options = Options {
+            on_damage,
+            ..limits()
+        };
         read_with(format, bytes, &options);
     }
 }
@@ -102,6 +105,38 @@ pub fn read_archive(format: &str, bytes: &[u8]) {
     assert_eq!(whole, events(format, bytes, piece));
 }
 
+/// Decodes `bytes` as a stream of that format (`gzip`, `xz`, `lzma`, `bzip2`,
+/// `zstd`), at most `most` bytes: what came out, and the fault at the end.
+///
+/// # Panics
+/// Where the format has no decoder.
+pub fn decode(format: &str, bytes: &[u8], most: usize, step: usize) -> (Vec<u8>, Option<String>) {
+    let format = match format {
+        "gzip" => Format::Gzip,
+        "xz" => Format::Xz,
+        "lzma" => Format::Lzma,
+        "bzip2" => Format::Bzip2,
+        "zstd" => Format::Zstd,
+        other => panic!("no decoder for {other}"),
+    };
+    let source = Source::memory(bytes.to_vec());
+    let mut decoder = match streams::decoder(format, &source, &limits(), 1) {
+        Ok(decoder) => decoder,
+        Err(fault) => return (Vec::new(), Some(format!("{fault:?}"))),
+    };
+    let mut output = Vec::new();
+    let mut buffer = vec![0; step.max(1)];
+    while output.len() < most {
+        let room = buffer.len().min(most - output.len());
+        match decoder.read(&mut buffer[..room]) {
+            Ok(0) => return (output, None),
+            Ok(count) => output.extend_from_slice(&buffer[..count]),
+            Err(fault) => return (output, Some(format!("{fault:?}"))),
+        }
+    }
+    (output, None)
+}
+
 /// What an archive's reader told, in words.
 fn events(format: &str, bytes: &[u8], piece: usize) -> (Vec<String>, String) {
     let options = limits();
@@ -152,7 +187,10 @@ impl Members {
         assert!(self.open.is_none(), "a member inside a member");
         let value = limits().max_entries;
         if u64::from(self.positions) >= value {
-            return Err(Fault::Limit(Limit { name: "max_entries", value }));
+            return Err(Fault::Limit(Limit {
+                name: "max_entries",
+                value,
+            }));
         }
         assert!(entry.mode == containers::NO_MODE || entry.mode <= 0o7777);
         self.positions += 1;
@@ -172,7 +210,10 @@ impl Sink for Members {
     fn data(&mut self, bytes: &[u8]) -> Result<(), Fault> {
         self.total += bytes.len();
         if self.total > ALL {
-            return Err(Fault::Limit(Limit { name: "max_total_bytes", value: ALL as u64 }));
+            return Err(Fault::Limit(Limit {
+                name: "max_total_bytes",
+                value: ALL as u64,
+            }));
         }
         let Some((hasher, left, _)) = &mut self.open else {
             panic!("data of no member");

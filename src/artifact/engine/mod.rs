@@ -84,7 +84,8 @@ pub(crate) fn run(
         context.progress.expect(charge.entries, charge.bytes);
         run.activate(Arc::clone(root));
     }
-    run.work()?;
+    let threads = if root.is_some() { context.threads } else { 1 };
+    run.work(threads)?;
     if let Some(root) = &root {
         if run.over.load(Ordering::Acquire) {
             run.restart_in_path_order(root)?;
@@ -266,9 +267,8 @@ impl<'a> Run<'a> {
         self.wake.notify_all();
     }
 
-    /// Works until the queue is empty and nobody is busy.
-    fn work(&self) -> Result<(), Fault> {
-        let threads = self.context.threads.max(1);
+    /// Works on `threads` threads until the queue is empty and nobody is busy.
+    fn work(&self, threads: usize) -> Result<(), Fault> {
         std::thread::scope(|scope| {
             for _ in 1..threads {
                 scope.spawn(|| self.worker());

@@ -225,7 +225,7 @@ impl Run<'_> {
             // Its members passed by; those that are containers are kept now.
             root.place.file.reset(0);
             self.activate(Arc::clone(root));
-            self.work()?;
+            self.work(1)?;
         } else if !root.is_folder {
             root.place.file.reset(root.charge(self.options)?.bytes);
         }
@@ -300,8 +300,9 @@ impl Run<'_> {
             }
         }
         let open = Arc::new(open);
+        let threads = self.context.threads.min(open.batch_count().max(1));
         self.activate(Arc::clone(&open));
-        self.work()?;
+        self.work(threads)?;
         let fault = open.lock().fault.clone();
         match fault {
             None => self.expand_children(&open, exhausted)?,

@@ -235,6 +235,11 @@ impl Open {
         self.work.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// How many pieces of work its members make.
+    pub fn batch_count(&self) -> usize {
+        self.lock().batches.len()
+    }
+
     /// Counts members as read; whether all are.
     pub fn finish_members(&self, count: usize) -> bool {
         self.remaining.fetch_sub(count, Ordering::AcqRel) == count

@@ -98,7 +98,7 @@ fn read_members(
     let mut input = Input::new(decoder);
     let inner = match stream.format {
         Format::Tar | Format::Cpio => stream.format,
-        _ => format::of_bytes(input.peek(format::HEAD)?, u64::MAX),
+        _ => format::of_bytes(input.look(format::HEAD), u64::MAX),
     };
     let mut closing = match inner {
         Format::Tar => streams::tar::read(&mut input, collector, options)?,

@@ -70,6 +70,8 @@ pub(crate) struct Input<'a> {
     end: usize,
     position: u64,
     ended: bool,
+    /// What comes after the bytes in the buffer.
+    fault: Option<Fault>,
 }
 
 impl<'a> Input<'a> {
@@ -81,6 +83,7 @@ impl<'a> Input<'a> {
             end: 0,
             position: 0,
             ended: false,
+            fault: None,
         }
     }
 
@@ -90,21 +93,39 @@ impl<'a> Input<'a> {
     }
 
     /// At least `want` bytes of look-ahead (at most 64 KiB), fewer only at the
-    /// end of the stream.
+    /// end of the stream; a fault only where it stands in the way.
     pub fn peek(&mut self, want: usize) -> Result<&[u8], Fault> {
+        self.fill(want);
+        match &self.fault {
+            Some(fault) if self.end - self.start < want => Err(fault.clone()),
+            _ => Ok(&self.buffer[self.start..self.end]),
+        }
+    }
+
+    /// As much of `want` bytes as there is before the end or a fault.
+    pub fn look(&mut self, want: usize) -> &[u8] {
+        self.fill(want);
+        &self.buffer[self.start..self.end]
+    }
+
+    fn fill(&mut self, want: usize) {
         debug_assert!(want <= 64 << 10);
-        if self.end - self.start < want && !self.ended {
-            self.buffer.copy_within(self.start..self.end, 0);
-            self.end -= self.start;
-            self.start = 0;
-            while self.end < want && !self.ended {
-                match self.decoder.read(&mut self.buffer[self.end..])? {
-                    0 => self.ended = true,
-                    count => self.end += count,
+        if self.end - self.start >= want || self.ended {
+            return;
+        }
+        self.buffer.copy_within(self.start..self.end, 0);
+        self.end -= self.start;
+        self.start = 0;
+        while self.end < want && !self.ended {
+            match self.decoder.read(&mut self.buffer[self.end..]) {
+                Ok(0) => self.ended = true,
+                Ok(count) => self.end += count,
+                Err(fault) => {
+                    self.fault = Some(fault);
+                    self.ended = true;
                 }
             }
         }
-        Ok(&self.buffer[self.start..self.end])
     }
 
     /// Drops `count` bytes that [`Input::peek`] showed.

@@ -99,14 +99,6 @@ pub(super) fn fault_error(
                 None => error.action("Inspect a part of it; this limit is fixed."),
             }
         }
-        Fault::Encrypted => {
-            let message = format!("{within}: encrypted as a whole");
-            with_member(Error::artifact(
-                operation,
-                ArtifactReason::Unavailable,
-                message,
-            ))
-        }
         Fault::Io(io::ErrorKind::PermissionDenied, _) => {
             path_error(&io::ErrorKind::PermissionDenied.into(), shown, operation)
         }

@@ -24,7 +24,6 @@ pub enum Note {
     StoredDespiteMethod,
     HeadersDisagree,
     OpaqueDamaged,
-    OpaqueEncrypted,
     OpaqueTooDeep,
     OpaqueContradicted,
     OpaqueBudget,
@@ -101,11 +100,6 @@ const FIXED: &[(Note, u16, &str)] = &[
         Note::OpaqueDamaged,
         110,
         "It is a damaged container; it was hashed as a file and its members are not listed.",
-    ),
-    (
-        Note::OpaqueEncrypted,
-        110,
-        "It is a container encrypted as a whole; it was hashed as a file and its members are not listed.",
     ),
     (
         Note::OpaqueTooDeep,

@@ -136,7 +136,7 @@ fn open_root_file(
         match opened {
             Ok(container) => Some(RootContainer::Listed(container)),
             // A lying fat table is no damage (decision 9).
-            Err(fault @ (Fault::Damage(_) | Fault::Encrypted))
+            Err(fault @ Fault::Damage(_))
                 if options.on_damage == OnDamage::Record || format == Format::MachOUniversal =>
             {
                 damage = Some(fault);

@@ -151,8 +151,6 @@ pub(crate) enum Fault {
     Unavailable(Note),
     /// The same with facts in its words.
     UnavailableBecause(Limitation),
-    /// The whole container is encrypted.
-    Encrypted,
     /// Reading the source failed.
     Io(io::ErrorKind, String),
     /// It may not be used as it is; the error says why.

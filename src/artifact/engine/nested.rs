@@ -360,7 +360,6 @@ fn children_in_path_order(open: &Open) -> Vec<u32> {
 /// Why a container that could not be listed stays opaque.
 pub(crate) fn opaque_note(fault: &Fault) -> Note {
     match fault {
-        Fault::Encrypted => Note::OpaqueEncrypted,
         Fault::Limit(limit) if limit.name == NESTED_BUDGET => Note::OpaqueBudget,
         Fault::Limit(limit) if limit.name == "max_depth" => Note::OpaqueTooDeep,
         Fault::Limit(_) => Note::OpaqueEntry,

@@ -1,4 +1,5 @@
 //! ar archives: GNU, BSD, System V, Microsoft, thin, and what lies or is cut.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // a test fails by panicking
 
 mod support;
 
@@ -445,7 +446,7 @@ fn what_is_inside_is_expanded() {
         member("inner.a/", &inner),
         member("z.zip/", &stored(&[("y", b"2")])),
     ]);
-    let rows = vec![
+    let rows = [
         file("inner.a", &inner),
         file("inner.a/x.o", b"1"),
         file(

@@ -1,5 +1,6 @@
 //! ASAR archives: headers that lie, odd names, companions, and archives inside
 //! other containers.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // a test fails by panicking
 
 mod support;
 

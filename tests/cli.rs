@@ -1,5 +1,6 @@
 //! The command line where it meets the system: signals, closed pipes,
 //! terminals, files that must not be replaced.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // a test fails by panicking
 
 use std::fs::{self, File};
 use std::io::{Read, Write};

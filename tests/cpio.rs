@@ -1,4 +1,5 @@
 //! cpio in all its forms: as the peers write it, and what lies or is cut.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // a test fails by panicking
 
 mod support;
 

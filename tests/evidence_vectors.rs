@@ -2,6 +2,7 @@
 //!
 //! Every vector must hold to the byte; the exceptions are listed with the
 //! decision that makes them.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // a test fails by panicking
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

@@ -9,6 +9,7 @@
 //! A new case is a folder with a `cmd`; `BLESS=1 cargo test --test golden`
 //! writes the rest. Read what it wrote before you commit it. `GOLDEN=part`
 //! runs the cases whose name contains `part`.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // a test fails by panicking
 
 use std::fs;
 use std::io;

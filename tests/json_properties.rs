@@ -1,5 +1,6 @@
 //! What must hold of the JSON reader, the writer and the verifier for all
 //! inputs, and what hostile input must not do.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // a test fails by panicking
 
 use std::io::{Cursor, Read};
 

@@ -1,5 +1,6 @@
 //! Hostile and damaged inputs: each case of docs/safety.md, with what is
 //! expected of it by hand.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // a test fails by panicking
 
 #[path = "safety/bombs.rs"]
 mod bombs;

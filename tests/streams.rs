@@ -2,6 +2,7 @@
 //!
 //! Archives are built byte by byte from the formats' specifications, so that
 //! they can lie; expected values are written by hand.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // a test fails by panicking
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -288,10 +288,10 @@ impl<'a> Assembly<'a> {
         context: &Context,
     ) -> Result<Inventory> {
         self.join_companions();
-        if self.options.integrity_policy == IntegrityPolicy::Fail {
-            if let Some(first) = self.contradictions.first() {
-                return Err(contradicted(first, shown));
-            }
+        if self.options.integrity_policy == IntegrityPolicy::Fail
+            && let Some(first) = self.contradictions.first()
+        {
+            return Err(contradicted(first, shown));
         }
         let unread = tree.root.is_none()
             && (format::is_container(root.role) || root.role == Format::MachOUniversal);

@@ -36,7 +36,7 @@ pub(super) fn damage_limitation(fault: &Fault) -> Limitation {
             "The container is damaged at offset {}: {}; its members are not listed.",
             damage.offset, damage.text
         ),
-        _ => "The container is encrypted as a whole; its members are not listed.".to_owned(),
+        _ => "The container could not be read; its members are not listed.".to_owned(),
     };
     Limitation::new(109, text)
 }

@@ -118,10 +118,10 @@ impl Inspection {
 
     /// What to run next.
     pub fn next_probes(&self) -> &'static [NextProbe] {
-        probes(self.format())
+        probes(self.root_role())
     }
 
-    fn format(&self) -> Format {
+    fn root_role(&self) -> Format {
         self.inventory.graph.root().role
     }
 
@@ -156,7 +156,7 @@ impl Inspection {
         [evidence].write_json(w);
         w.key("hypotheses");
         w.begin_array();
-        if let Some(statement) = hypothesis(self.format()) {
+        if let Some(statement) = hypothesis(self.root_role()) {
             self.write_hypothesis(statement, w);
         }
         w.end_array();
@@ -207,7 +207,7 @@ impl Inspection {
 
     fn write_coverage(&self, w: &mut Writer<'_>) {
         let contradictions = self.inventory.graph.contradictions().len() as u64;
-        let hypotheses = u64::from(hypothesis(self.format()).is_some());
+        let hypotheses = u64::from(hypothesis(self.root_role()).is_some());
         let probes = self.next_probes().len() as u64;
         let branches = self.branch_count();
         w.begin_object();
@@ -241,7 +241,7 @@ impl Inspection {
     }
 
     fn branch_count(&self) -> u64 {
-        let unknown = u64::from(self.format() == Format::Unknown);
+        let unknown = u64::from(self.root_role() == Format::Unknown);
         self.next_probes().len() as u64 + unknown
     }
 
@@ -356,7 +356,7 @@ impl Inspection {
             );
             self.write_branch("format-specific-analysis-required", &detail, Some(probe), w);
         }
-        if self.format() == Format::Unknown {
+        if self.root_role() == Format::Unknown {
             let detail = "The format of the root is not known; nothing specific can be run on it.";
             self.write_branch("unknown-format", detail, None, w);
         }

@@ -141,10 +141,10 @@ impl<P: Purpose> Canon<P> {
         if std::mem::take(&mut self.after_key) {
             return;
         }
-        if let Some(started) = self.started.last_mut() {
-            if std::mem::replace(started, true) {
-                self.buffer.push(b',');
-            }
+        if let Some(started) = self.started.last_mut()
+            && std::mem::replace(started, true)
+        {
+            self.buffer.push(b',');
         }
     }
 
@@ -152,10 +152,10 @@ impl<P: Purpose> Canon<P> {
     pub fn key(&mut self, name: &[u8], plain: bool) {
         self.portion();
         let comma = self.buffer.len();
-        if let Some(started) = self.started.last_mut() {
-            if std::mem::replace(started, true) {
-                self.buffer.push(b',');
-            }
+        if let Some(started) = self.started.last_mut()
+            && std::mem::replace(started, true)
+        {
+            self.buffer.push(b',');
         }
         let depth = self.started.len();
         let buffer = &self.buffer;

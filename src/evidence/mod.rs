@@ -1,7 +1,7 @@
 //! Evidence: one canonical JSON record whose id is the hash of what it says.
 
 mod canon;
-mod evidence;
+mod envelope;
 mod graph;
 mod location;
 mod path;
@@ -13,7 +13,7 @@ mod source;
 mod verifier;
 mod verify;
 
-pub use evidence::{Creation, Evidence, NO_SUBJECT, NewSubject};
+pub use envelope::{Creation, Evidence, NO_SUBJECT, NewSubject};
 pub use path::{Pointer, Segment};
 pub use problem::{Problem, Reason, Report, Stage, Status};
 pub use record::{Authority, Confidence, Draft, EvidenceId, Provider, Record, Subject};

@@ -169,13 +169,13 @@ impl Path {
 
     /// A value comes: counts it where it is an element.
     pub fn value(&mut self) {
-        if let Some(level) = self.levels.last_mut() {
-            if !level.object {
-                if level.started {
-                    level.index += 1;
-                }
-                level.started = true;
+        if let Some(level) = self.levels.last_mut()
+            && !level.object
+        {
+            if level.started {
+                level.index += 1;
             }
+            level.started = true;
         }
     }
 

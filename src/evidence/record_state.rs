@@ -43,15 +43,15 @@ impl Problems {
     /// In the order of the checks.
     fn into_list(mut self) -> Vec<Problem> {
         self.listed.sort_by_key(|problem| problem.stage);
-        if let Some(stage) = self.listed.last().map(|problem| problem.stage) {
-            if self.more > 0 {
-                self.listed.push(Problem {
-                    pointer: Pointer::default(),
-                    stage,
-                    reason: Reason::InvalidValue,
-                    message: format!("{} more problems are not listed", self.more),
-                });
-            }
+        if let Some(stage) = self.listed.last().map(|problem| problem.stage)
+            && self.more > 0
+        {
+            self.listed.push(Problem {
+                pointer: Pointer::default(),
+                stage,
+                reason: Reason::InvalidValue,
+                message: format!("{} more problems are not listed", self.more),
+            });
         }
         self.listed
     }

@@ -273,10 +273,10 @@ impl Verifier {
         if name == b"edges" || missed {
             self.canon.drop_taps(|hash| hash == Hash::Inspection);
         }
-        if name == b"inspection_id" {
-            if let Some(state) = self.records.last_mut() {
-                state.inspection = true;
-            }
+        if name == b"inspection_id"
+            && let Some(state) = self.records.last_mut()
+        {
+            state.inspection = true;
         }
     }
 
@@ -439,10 +439,10 @@ impl Verifier {
             return;
         };
         let elements = self.path.elements();
-        if let (Kind::Strict(shape), Some(state)) = (frame.kind, self.records.last()) {
-            if std::ptr::eq(shape, &SUBJECT) {
-                self.canon.resume(state.tap);
-            }
+        if let (Kind::Strict(shape), Some(state)) = (frame.kind, self.records.last())
+            && std::ptr::eq(shape, &SUBJECT)
+        {
+            self.canon.resume(state.tap);
         }
         self.canon.end(frame.object);
         match frame.kind {

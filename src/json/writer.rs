@@ -117,10 +117,10 @@ impl<'a> Writer<'a> {
     }
 
     fn flush(&mut self) {
-        if self.error.is_none() {
-            if let Err(error) = self.sink.put(&self.buffer) {
-                self.error = Some(error);
-            }
+        if self.error.is_none()
+            && let Err(error) = self.sink.put(&self.buffer)
+        {
+            self.error = Some(error);
         }
         self.buffer.clear();
     }
@@ -128,10 +128,10 @@ impl<'a> Writer<'a> {
     fn put(&mut self, bytes: &[u8]) {
         if bytes.len() >= FLUSH_AT {
             self.flush();
-            if self.error.is_none() {
-                if let Err(error) = self.sink.put(bytes) {
-                    self.error = Some(error);
-                }
+            if self.error.is_none()
+                && let Err(error) = self.sink.put(bytes)
+            {
+                self.error = Some(error);
             }
             return;
         }

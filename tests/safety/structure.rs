@@ -291,7 +291,7 @@ fn compressed_data_that_is_malformed_or_cut_or_too_long() {
         (DEFLATE64, stream[..stream.len() - 3].to_vec()),
     ] {
         let entry = Entry::raw("a", method, payload, content.len() as u64, crc32(content));
-        let rows = vec![unread("a", "could not be read"), file("z", b"z")];
+        let rows = [unread("a", "could not be read"), file("z", b"z")];
         let bytes = Zip::of([entry, next()]).build();
         run(&bytes, &Options::default()).is_damage("format", Some("a"));
         let shown = run(&bytes, &recording());

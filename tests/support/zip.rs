@@ -683,7 +683,7 @@ impl Bits {
     /// A number, lowest bit first.
     pub fn number(&mut self, value: usize, bits: usize) {
         for bit in 0..bits {
-            if self.count % 8 == 0 {
+            if self.count.is_multiple_of(8) {
                 self.bytes.push(0);
             }
             if value >> bit & 1 == 1 {

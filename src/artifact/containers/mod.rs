@@ -258,10 +258,13 @@ pub(crate) trait Container: Send + Sync {
     }
 }
 
+/// How a reader opens its container.
+type OpenFn = fn(&Source, &Options) -> Result<Box<dyn Container>, Fault>;
+
 /// A row of the table of readers.
 struct Reader {
     formats: &'static [Format],
-    open: fn(&Source, &Options) -> Result<Box<dyn Container>, Fault>,
+    open: OpenFn,
 }
 
 const READERS: &[Reader] = &[

@@ -160,7 +160,7 @@ fn open_root(
 #[derive(Default)]
 struct Queue {
     root_file: Option<RootFile>,
-    pending: Vec<Box<Pending>>,
+    pending: Vec<Pending>,
     streams: Vec<Arc<Open>>,
     active: Vec<Arc<Open>>,
     busy: usize,
@@ -169,7 +169,7 @@ struct Queue {
 /// One piece of work.
 enum Task {
     HashRoot(RootFile),
-    Open(Box<Pending>),
+    Open(Pending),
     Stream(Arc<Open>),
     Members(Arc<Open>, Vec<u32>),
 }
@@ -293,7 +293,7 @@ impl<'a> Run<'a> {
             let done = match task {
                 Task::HashRoot(file) => self.hash_root(&file, &mut scratch),
                 Task::Open(pending) => {
-                    self.open_nested(*pending);
+                    self.open_nested(pending);
                     Ok(())
                 }
                 Task::Stream(open) => self.read_stream(&open),

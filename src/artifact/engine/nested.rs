@@ -35,7 +35,7 @@ pub(super) struct Pending {
 
 /// How an attempt to open a container ended.
 enum Opened {
-    Open(Open),
+    Open(Box<Open>),
     State(Nested),
     /// It has more entries than all nested containers may have together.
     Over,
@@ -72,13 +72,13 @@ impl Run<'_> {
         let content = streams::content_name(name);
         let mut nested = self.nested();
         let id = nested.len() as u32;
-        let pending = Box::new(Pending {
+        let pending = Pending {
             id,
             source,
             candidate,
             place,
             content,
-        });
+        };
         outcome.child = Some(id);
         nested.push(Nested::Opaque(Note::OpaqueBudget));
         drop(nested);
@@ -147,7 +147,7 @@ impl Run<'_> {
             Opened::Over => return self.give_up(),
             Opened::State(state) => state,
             Opened::Open(open) if open.is_stream => {
-                let open = Arc::new(open);
+                let open = Arc::new(*open);
                 self.activate(Arc::clone(&open));
                 Nested::Expanded(open)
             }
@@ -159,7 +159,7 @@ impl Run<'_> {
                         return self.give_up();
                     }
                     self.context.progress.expect(charge.entries, charge.bytes);
-                    let open = Arc::new(open);
+                    let open = Arc::new(*open);
                     self.activate(Arc::clone(&open));
                     Nested::Expanded(open)
                 }
@@ -178,14 +178,12 @@ impl Run<'_> {
         } = pending;
         let container = match candidate {
             Candidate::Stream(format) => {
-                return Opened::Open(Open::stream(
-                    StreamSource {
-                        source,
-                        format,
-                        content,
-                    },
-                    place,
-                ));
+                let stream = StreamSource {
+                    source,
+                    format,
+                    content,
+                };
+                return Opened::Open(Box::new(Open::stream(stream, place)));
             }
             Candidate::Format(format) => containers::open(format, &source, self.options),
             Candidate::ZipBehind => match containers::find_zip_behind(&source, self.options) {
@@ -194,7 +192,7 @@ impl Run<'_> {
             },
         };
         match container.and_then(|container| Open::new(container, place, false)) {
-            Ok(open) => Opened::Open(open),
+            Ok(open) => Opened::Open(Box::new(open)),
             Err(Fault::Limit(limit)) if limit.name == "max_entries" => Opened::Over,
             Err(fault) => {
                 let note = opaque_note(&fault);
@@ -299,7 +297,7 @@ impl Run<'_> {
                 return Ok(run_out(fit == Fit::OverAll, &file, exhausted));
             }
         }
-        let open = Arc::new(open);
+        let open = Arc::new(*open);
         let threads = self.context.threads.min(open.batch_count().max(1));
         self.activate(Arc::clone(&open));
         self.work(threads)?;

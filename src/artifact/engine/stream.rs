@@ -52,10 +52,11 @@ impl Run<'_> {
         if let Some(fault) = broken.or(settled.err()) {
             open.lock().fault = Some((current, fault));
         }
-        if self.eager && open.place.level > 0 {
-            if let Ok(mut slot) = open.stream.lock() {
-                *slot = None;
-            }
+        if self.eager
+            && open.place.level > 0
+            && let Ok(mut slot) = open.stream.lock()
+        {
+            *slot = None;
         }
         Ok(())
     }

@@ -73,7 +73,7 @@ pub(super) fn parse(
         member.name_crc = crc32fast::hash(name);
         let text = decode_name(name, extra, member.flags, &mut guessed_utf8);
         (member.kind, member.mode) = kind_of(made_by, external, &text, member.size);
-        member.name = listing.push_name(&text).ok_or_else(|| {
+        member.name = listing.push_name(&text).ok_or({
             Fault::Limit(Limit {
                 name: "all paths",
                 value: crate::artifact::names::MAX_ALL as u64,

@@ -176,7 +176,7 @@ impl Map {
 }
 
 fn zeros(mut count: u64, sink: &mut dyn Sink) -> Result<(), Fault> {
-    const ZEROS: [u8; 64 << 10] = [0; 64 << 10];
+    static ZEROS: [u8; 64 << 10] = [0; 64 << 10];
     while count > 0 {
         let step = count.min(ZEROS.len() as u64);
         sink.data(&ZEROS[..step as usize])?;

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rea::operation::Progress;
 
+use crate::errors;
 use crate::quantity::{human_bytes, thousands};
 
 const FIRST: Duration = Duration::from_millis(400);
@@ -32,8 +33,8 @@ impl Display {
                 return;
             }
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-            let spinner = ProgressStyle::with_template("{spinner} {wide_msg}");
-            let measured = ProgressStyle::with_template("{bar:24} {percent:>3}% {wide_msg}");
+            let spinner = ProgressStyle::with_template("{spinner} {msg}");
+            let measured = ProgressStyle::with_template("{bar:16} {percent:>3}% {msg}");
             if let Ok(style) = spinner {
                 bar.set_style(style);
             }
@@ -48,7 +49,11 @@ impl Display {
                     bar.set_length(total.max(bytes));
                     bar.set_position(bytes);
                 }
-                bar.set_message(line(&progress, bytes, total, begun.elapsed()));
+                let mut text = line(&progress, bytes, total, begun.elapsed());
+                // Room for the bar and for a `^C` that the terminal echoes: a line that
+                // wraps could not be taken back.
+                text.truncate(errors::width(true).saturating_sub(28));
+                bar.set_message(text);
                 bar.tick();
                 if stopped.recv_timeout(EVERY) != Err(RecvTimeoutError::Timeout) {
                     break;

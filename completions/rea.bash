@@ -34,6 +34,9 @@ _rea() {
             rea,inventory-artifact)
                 cmd="rea__subcmd__inventory__subcmd__artifact"
                 ;;
+            rea,verify-evidence)
+                cmd="rea__subcmd__verify__subcmd__evidence"
+                ;;
             rea__subcmd__help,capabilities)
                 cmd="rea__subcmd__help__subcmd__capabilities"
                 ;;
@@ -52,6 +55,9 @@ _rea() {
             rea__subcmd__help,inventory-artifact)
                 cmd="rea__subcmd__help__subcmd__inventory__subcmd__artifact"
                 ;;
+            rea__subcmd__help,verify-evidence)
+                cmd="rea__subcmd__help__subcmd__verify__subcmd__evidence"
+                ;;
             *)
                 ;;
         esac
@@ -59,7 +65,7 @@ _rea() {
 
     case "${cmd}" in
         rea)
-            opts="-j -q -h -V --threads --quiet --color --disorder --help --version inspect-artifact inventory-artifact capabilities completions generate help"
+            opts="-j -q -h -V --threads --quiet --color --disorder --help --version inspect-artifact inventory-artifact verify-evidence capabilities completions generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -195,7 +201,7 @@ _rea() {
             return 0
             ;;
         rea__subcmd__help)
-            opts="inspect-artifact inventory-artifact capabilities completions generate help"
+            opts="inspect-artifact inventory-artifact verify-evidence capabilities completions generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -279,6 +285,20 @@ _rea() {
             return 0
             ;;
         rea__subcmd__help__subcmd__inventory__subcmd__artifact)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rea__subcmd__help__subcmd__verify__subcmd__evidence)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -434,6 +454,56 @@ _rea() {
                     return 0
                     ;;
                 --max-header-bytes)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "canonical json report markdown" -- "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rows)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -j)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --disorder)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rea__subcmd__verify__subcmd__evidence)
+            opts="-o -j -q -h --max-input-bytes --format --json --output --overwrite --rows --threads --quiet --color --disorder --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --max-input-bytes)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -34,6 +34,7 @@ complete -c rea -n "__fish_rea_needs_command" -s h -l help -d 'Print help'
 complete -c rea -n "__fish_rea_needs_command" -s V -l version -d 'Print version'
 complete -c rea -n "__fish_rea_needs_command" -f -a "inspect-artifact" -d 'Say what a file or folder is, what is in it and what to look at next'
 complete -c rea -n "__fish_rea_needs_command" -f -a "inventory-artifact" -d 'List every entry of a file or folder, hashed and classified'
+complete -c rea -n "__fish_rea_needs_command" -f -a "verify-evidence" -d 'Check that records are what their ids say'
 complete -c rea -n "__fish_rea_needs_command" -f -a "capabilities" -d 'List the operations, whether they can run here, and what each takes'
 complete -c rea -n "__fish_rea_needs_command" -f -a "completions" -d 'Print the completion script for a shell'
 complete -c rea -n "__fish_rea_needs_command" -f -a "generate" -d 'Print a generated file of the source tree, or the names of all'
@@ -98,6 +99,22 @@ complete -c rea -n "__fish_rea_using_subcommand inventory-artifact" -l json -d '
 complete -c rea -n "__fish_rea_using_subcommand inventory-artifact" -l overwrite -d 'Let --output replace a file'
 complete -c rea -n "__fish_rea_using_subcommand inventory-artifact" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
 complete -c rea -n "__fish_rea_using_subcommand inventory-artifact" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c rea -n "__fish_rea_using_subcommand verify-evidence" -l max-input-bytes -d 'Bytes to read of one file at most' -r
+complete -c rea -n "__fish_rea_using_subcommand verify-evidence" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
+json\t'The same record, indented by two spaces'
+report\t'Text for reading'
+markdown\t'The same text as Markdown'"
+complete -c rea -n "__fish_rea_using_subcommand verify-evidence" -s o -l output -d 'Write to FILE, complete or not at all, and say its id on stderr' -r -F
+complete -c rea -n "__fish_rea_using_subcommand verify-evidence" -l rows -d 'Rows of a table in a report: a number or `all`' -r
+complete -c rea -n "__fish_rea_using_subcommand verify-evidence" -s j -l threads -d 'Worker threads; never changes a result [default: all cores]' -r
+complete -c rea -n "__fish_rea_using_subcommand verify-evidence" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c rea -n "__fish_rea_using_subcommand verify-evidence" -l disorder -d 'Test hook: shuffles listings and delays work; never changes a result' -r
+complete -c rea -n "__fish_rea_using_subcommand verify-evidence" -l json -d 'The same as --format json; errors are JSON too'
+complete -c rea -n "__fish_rea_using_subcommand verify-evidence" -l overwrite -d 'Let --output replace a file'
+complete -c rea -n "__fish_rea_using_subcommand verify-evidence" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
+complete -c rea -n "__fish_rea_using_subcommand verify-evidence" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c rea -n "__fish_rea_using_subcommand capabilities" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
 json\t'The same record, indented by two spaces'
 report\t'Text for reading'
@@ -127,9 +144,10 @@ never\t''"
 complete -c rea -n "__fish_rea_using_subcommand generate" -l disorder -d 'Test hook: shuffles listings and delays work; never changes a result' -r
 complete -c rea -n "__fish_rea_using_subcommand generate" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
 complete -c rea -n "__fish_rea_using_subcommand generate" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact inventory-artifact capabilities completions generate help" -f -a "inspect-artifact" -d 'Say what a file or folder is, what is in it and what to look at next'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact inventory-artifact capabilities completions generate help" -f -a "inventory-artifact" -d 'List every entry of a file or folder, hashed and classified'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact inventory-artifact capabilities completions generate help" -f -a "capabilities" -d 'List the operations, whether they can run here, and what each takes'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact inventory-artifact capabilities completions generate help" -f -a "completions" -d 'Print the completion script for a shell'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact inventory-artifact capabilities completions generate help" -f -a "generate" -d 'Print a generated file of the source tree, or the names of all'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact inventory-artifact capabilities completions generate help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact inventory-artifact verify-evidence capabilities completions generate help" -f -a "inspect-artifact" -d 'Say what a file or folder is, what is in it and what to look at next'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact inventory-artifact verify-evidence capabilities completions generate help" -f -a "inventory-artifact" -d 'List every entry of a file or folder, hashed and classified'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact inventory-artifact verify-evidence capabilities completions generate help" -f -a "verify-evidence" -d 'Check that records are what their ids say'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact inventory-artifact verify-evidence capabilities completions generate help" -f -a "capabilities" -d 'List the operations, whether they can run here, and what each takes'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact inventory-artifact verify-evidence capabilities completions generate help" -f -a "completions" -d 'Print the completion script for a shell'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact inventory-artifact verify-evidence capabilities completions generate help" -f -a "generate" -d 'Print a generated file of the source tree, or the names of all'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact inventory-artifact verify-evidence capabilities completions generate help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'

@@ -1,7 +1,8 @@
 //! What a user sees, as files: each folder of `tests/golden/` is one case.
 //!
 //! - `cmd`: shell lines, run by `sh` in a fresh folder with `rea` on the PATH.
-//!   Its comments say what the case shows.
+//!   Its comments say what the case shows. A line `# needs: jq bash` names
+//!   programs without which the case is skipped, except in CI.
 //! - `in/`: files that are copied into that folder first (optional).
 //! - `stdout`, `stderr`: the exact output; a file that is missing means none.
 //! - `status`: the exit status of the last line; missing means 0.
@@ -75,6 +76,14 @@ fn check(case: &Path, bless: bool) -> Result<(), String> {
         copy(&input, folder.path()).map_err(|error| format!("in/: {error}"))?;
     }
     let script = fs::read_to_string(case.join("cmd")).map_err(|error| error.to_string())?;
+    let missing = missing_programs(&script);
+    if !missing.is_empty() {
+        if std::env::var_os("CI").is_some() {
+            return Err(format!("{missing:?} are missing"));
+        }
+        eprintln!("skipped {}: {missing:?} are missing", case.display());
+        return Ok(());
+    }
     let output = run(&script, folder.path()).map_err(|error| format!("sh: {error}"))?;
     let status = match output.status.code() {
         Some(0) => String::new(),
@@ -120,6 +129,17 @@ fn check(case: &Path, bless: bool) -> Result<(), String> {
     } else {
         Err(failure)
     }
+}
+
+fn missing_programs(script: &str) -> Vec<&str> {
+    let needs = script
+        .lines()
+        .filter_map(|line| line.strip_prefix("# needs:"));
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    needs
+        .flat_map(str::split_whitespace)
+        .filter(|program| !std::env::split_paths(&path).any(|dir| dir.join(program).is_file()))
+        .collect()
 }
 
 fn run(script: &str, folder: &Path) -> io::Result<Output> {

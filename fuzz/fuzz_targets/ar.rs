@@ -16,7 +16,11 @@ fuzz_target!(|input: &[u8]| {
     } else {
         b"!<arch>\n".to_vec()
     };
-    for pair in input.split(|&byte| byte == b'\n').collect::<Vec<_>>().chunks(2) {
+    for pair in input
+        .split(|&byte| byte == b'\n')
+        .collect::<Vec<_>>()
+        .chunks(2)
+    {
         let (name, data) = (pair[0], pair.get(1).copied().unwrap_or_default());
         let mut header = name[..name.len().min(16)].to_vec();
         header.resize(16, b' ');

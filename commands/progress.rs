@@ -50,8 +50,7 @@ impl Display {
                     bar.set_position(bytes);
                 }
                 let mut text = line(&progress, bytes, total, begun.elapsed());
-                // Room for the bar and for a `^C` that the terminal echoes: a line that
-                // wraps could not be taken back.
+                // Room for the bar; a line that wraps could not be taken back.
                 text.truncate(errors::width(true).saturating_sub(28));
                 bar.set_message(text);
                 bar.tick();

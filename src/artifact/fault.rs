@@ -105,6 +105,7 @@ pub(super) fn fault_error(
         Fault::Io(_, reason) => {
             let message = format!("{within}: cannot be read: {reason}");
             with_member(Error::artifact(operation, ArtifactReason::Io, message))
+                .action("Check the disk or share it is on, or inspect a copy.")
                 .detail("path", shown)
                 .detail("detail", reason)
         }

@@ -422,13 +422,15 @@ pub(crate) fn artifact_changed(operation: &str, path: &str, reason: &str) -> Err
 /// A listed entry that is gone or became another type, or a real failure.
 fn changed_or_io(context: &Context, path: &[u8], error: &io::Error) -> Fault {
     use io::ErrorKind::{IsADirectory, NotADirectory, NotFound};
-    // A link where a file or directory was listed.
-    let is_link = error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error());
+    // A link where a file or directory was listed, or the other way round.
+    let other_type = [rustix::io::Errno::LOOP, rustix::io::Errno::INVAL]
+        .iter()
+        .any(|errno| error.raw_os_error() == Some(errno.raw_os_error()));
     if let Err(cancelled) = context.check() {
         return cancelled.into();
     }
     match error.kind() {
-        _ if is_link => changed(context, path, "it is not the entry that was listed").into(),
+        _ if other_type => changed(context, path, "it is not the entry that was listed").into(),
         NotFound | NotADirectory | IsADirectory => {
             changed(context, path, "it is not the entry that was listed").into()
         }

@@ -50,12 +50,13 @@ for target in "${targets[@]}"; do
     if [ "$minimize" = yes ]; then
         merged=$(mktemp -d) kept=$(mktemp -d)
         small=$(mktemp -d)
-        find "$corpus/$target" "fuzz/corpus/$target" -type f -size -8193c \
-            -exec cp -t "$small" {} +
-        "$program" -merge=1 "$merged" "$small" 2>&1 | tail -n 1
-        # The smallest files first: they are the ones worth reading.
-        find "$merged" -type f -printf '%s %p\n' | sort -n | head -n 200 |
-            while read -r _ file; do cp "$file" "$kept"; done
+        for folder in "fuzz/corpus/$target" "$corpus/$target"; do
+            find "$folder" -type f -size -8193c -exec cp -t "$small" {} +
+        done
+        # The fewest files that reach every edge; how often does not matter.
+        "$program" -set_cover_merge=1 -use_counters=0 "$merged" "$small" 2>&1 | tail -n 1
+        find "$merged" -type f -printf '%s %p\n' | sort -n | sed -n '1,200s/^[0-9]* //p' |
+            while read -r file; do cp "$file" "$kept"; done
         find "fuzz/corpus/$target" -type f -delete
         cp -r "$kept/." "fuzz/corpus/$target/"
         rm -r "$merged" "$kept" "$small"

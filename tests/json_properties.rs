@@ -683,3 +683,44 @@ fn errors_say_where() {
         assert_eq!(end, error.to_string());
     }
 }
+
+#[test]
+fn verification_does_not_depend_on_threads() {
+    // Records inside each other, each long enough for hashes to move to
+    // threads; one of them is tampered with, and one is no record.
+    let mut evidence = record(Value::Array(vec!["x".repeat(1000).into(); 300]));
+    for _ in 0..3 {
+        let mut substep = Object::new();
+        substep.insert("evidence_id", evidence.id().to_string());
+        substep.insert("evidence", evidence.into_record());
+        let mut result = Object::new();
+        result.insert("padding", vec!["y".repeat(1000); 100]);
+        result.insert("substeps", vec![Value::from(substep)]);
+        let mut creation = Creation::new("outer", provider());
+        creation.normalized_result = result.into();
+        evidence = Evidence::create(creation);
+    }
+    let good = canonical(&evidence);
+    let text = String::from_utf8(good.clone()).unwrap();
+    let bad = text.replacen("xxx", "xxy", 1).into_bytes();
+    let unsorted = text.replacen('{', "{\"zzz\":0,", 1).into_bytes();
+    let all = [&good[..], b"\n", &bad, b"\n", &unsorted, b"\n", &good].concat();
+    let mut first = None;
+    for threads in [1, 2, 3, 8] {
+        let context = Context {
+            threads,
+            ..Context::new("x")
+        };
+        let source = Source::stream("-", Box::new(Cursor::new(all.clone())));
+        let mut lines = Vec::new();
+        verify_all(source, Limits::default(), &context, &mut |report| {
+            lines.push(report_lines(Some(report)));
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(lines.len(), 4);
+        assert_eq!(lines[0], lines[3]);
+        assert_ne!(lines[0], lines[1]);
+        assert_eq!(first.get_or_insert(lines.clone()), &lines, "{threads}");
+    }
+}

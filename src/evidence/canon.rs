@@ -5,6 +5,7 @@
 //! text is made once and each hash (a [`Tap`]) takes the ranges it covers:
 //! a container without some of its members, or with only some.
 
+use super::hashers::{Away, Hashers};
 use crate::digest::{Digest, Hasher};
 use crate::json::{append_escaped, append_number};
 
@@ -16,17 +17,35 @@ struct Tap<P> {
     purpose: P,
     /// Containers open around the object.
     depth: usize,
-    hasher: Hasher,
+    hash: Hash,
     /// From where in the buffer text is taken; `None` while it is not.
     from: Option<usize>,
     /// Whether a member was taken.
     started: bool,
 }
 
+/// Where a hash is computed.
+enum Hash {
+    Here(Hasher),
+    Away(Away),
+}
+
 impl<P> Tap<P> {
-    fn pause(&mut self, buffer: &[u8], at: usize) {
-        if let Some(from) = self.from.take() {
-            self.hasher.update(buffer.get(from..at).unwrap_or_default());
+    fn pause(&mut self, hashers: &mut Hashers, buffer: &[u8], at: usize) {
+        let Some(from) = self.from.take() else { return };
+        match &mut self.hash {
+            Hash::Here(hasher) => hasher.update(buffer.get(from..at).unwrap_or_default()),
+            Hash::Away(away) => hashers.add(*away, from..at),
+        }
+    }
+
+    /// A hash over all of a portion is a long one: it moves to a thread.
+    fn send_away(&mut self, hashers: &mut Hashers) {
+        if let (Hash::Here(hasher), Some(0)) = (&mut self.hash, self.from) {
+            match hashers.take(std::mem::take(hasher)) {
+                Ok(away) => self.hash = Hash::Away(away),
+                Err(back) => *hasher = back,
+            }
         }
     }
 }
@@ -71,15 +90,18 @@ pub(super) struct Canon<P> {
     started: Vec<bool>,
     after_key: bool,
     taps: Vec<Tap<P>>,
+    hashers: Hashers,
 }
 
 impl<P: Purpose> Canon<P> {
-    pub fn new() -> Self {
+    /// Uses at most `threads` threads, the caller's included.
+    pub fn new(threads: usize) -> Self {
         Self {
             buffer: Vec::with_capacity(2 * PORTION),
             started: Vec::new(),
             after_key: false,
             taps: Vec::new(),
+            hashers: Hashers::new(threads),
         }
     }
 
@@ -90,7 +112,7 @@ impl<P: Purpose> Canon<P> {
         self.taps.push(Tap {
             purpose,
             depth: self.started.len(),
-            hasher: Hasher::default(),
+            hash: Hash::Here(Hasher::default()),
             from: Some(self.buffer.len()),
             started: false,
         });
@@ -101,7 +123,7 @@ impl<P: Purpose> Canon<P> {
     /// To be called before [`Canon::key`].
     pub fn pause(&mut self, tap: usize) {
         if let Some(tap) = self.taps.get_mut(tap) {
-            tap.pause(&self.buffer, self.buffer.len());
+            tap.pause(&mut self.hashers, &self.buffer, self.buffer.len());
         }
     }
 
@@ -116,8 +138,14 @@ impl<P: Purpose> Canon<P> {
     /// it then never takes anything and its digest means nothing.
     pub fn drop_taps(&mut self, unwanted: impl Fn(P) -> bool) {
         let depth = self.started.len();
-        self.taps
-            .retain(|tap| tap.depth + 1 != depth || !unwanted(tap.purpose));
+        let hashers = &mut self.hashers;
+        self.taps.retain(|tap| {
+            let drop = tap.depth + 1 == depth && unwanted(tap.purpose);
+            if let (true, Hash::Away(away)) = (drop, &tap.hash) {
+                hashers.forget(*away);
+            }
+            !drop
+        });
     }
 
     fn portion(&mut self) {
@@ -128,13 +156,18 @@ impl<P: Purpose> Canon<P> {
 
     fn flush(&mut self) {
         for tap in &mut self.taps {
-            if let Some(from) = tap.from {
-                tap.hasher
-                    .update(self.buffer.get(from..).unwrap_or_default());
+            tap.send_away(&mut self.hashers);
+            if tap.from.is_some() {
+                tap.pause(&mut self.hashers, &self.buffer, self.buffer.len());
                 tap.from = Some(0);
             }
         }
-        self.buffer.clear();
+        if self.hashers.need_portion() {
+            let complete = std::mem::take(&mut self.buffer);
+            self.buffer = self.hashers.portion(complete);
+        } else {
+            self.buffer.clear();
+        }
     }
 
     fn before_value(&mut self) {
@@ -164,7 +197,7 @@ impl<P: Purpose> Canon<P> {
                 break;
             }
             if !tap.purpose.takes(name) {
-                tap.pause(buffer, comma);
+                tap.pause(&mut self.hashers, buffer, comma);
             } else if tap.from.is_none() {
                 // The first member that is taken has no comma before it.
                 tap.from = Some(if tap.started { comma } else { buffer.len() });
@@ -238,7 +271,7 @@ impl<P: Purpose> Canon<P> {
             if tap.purpose.takes_end() {
                 tap.from.get_or_insert(before);
             } else {
-                tap.pause(&self.buffer, before);
+                tap.pause(&mut self.hashers, &self.buffer, before);
             }
         }
         self.started.pop();
@@ -251,10 +284,13 @@ impl<P: Purpose> Canon<P> {
     pub fn tapped(&mut self) -> Option<Tapped<P>> {
         let depth = self.started.len();
         let mut tap = self.taps.pop_if(|tap| tap.depth == depth)?;
-        tap.pause(&self.buffer, self.buffer.len());
+        tap.pause(&mut self.hashers, &self.buffer, self.buffer.len());
         Some(Tapped {
             purpose: tap.purpose,
-            hasher: tap.hasher,
+            hasher: match tap.hash {
+                Hash::Here(hasher) => hasher,
+                Hash::Away(away) => self.hashers.finish(away, &self.buffer),
+            },
         })
     }
 
@@ -262,7 +298,11 @@ impl<P: Purpose> Canon<P> {
     pub fn clear(&mut self) {
         self.buffer.clear();
         self.started.clear();
-        self.taps.clear();
+        for tap in self.taps.drain(..) {
+            if let Hash::Away(away) = tap.hash {
+                self.hashers.forget(away);
+            }
+        }
         self.after_key = false;
     }
 }
@@ -281,7 +321,7 @@ mod tests {
     }
 
     fn hashed(leave_out: &'static [u8]) -> Digest {
-        let mut canon = Canon::new();
+        let mut canon = Canon::new(1);
         canon.begin(false);
         canon.literal("null");
         canon.tap(Without(leave_out));
@@ -310,5 +350,59 @@ mod tests {
             hashed(b"d"),
             expect(r#"{"a":{"a":0},"b":{"a":0},"c":{"a":0}}"#)
         );
+    }
+
+    /// Three hashes over one long object, two of which leave out a member.
+    fn long(threads: usize) -> Vec<Digest> {
+        let mut canon = Canon::new(threads);
+        // A document that was given up must leave nothing behind.
+        canon.tap(Without(b""));
+        canon.begin(true);
+        canon.key(b"a", true);
+        canon.begin_text();
+        canon.text_part(&[b'x'; 3 * PORTION], true);
+        canon.clear();
+
+        canon.begin(false);
+        for leave_out in [&b"b"[..], b"m0500", b""] {
+            canon.tap(Without(leave_out));
+        }
+        canon.begin(true);
+        canon.key(b"b", true);
+        canon.literal("true");
+        for number in 0..1000u32 {
+            canon.key(format!("m{number:04}").as_bytes(), true);
+            canon.begin_text();
+            canon.text_part(&[b'x'; 500], true);
+            canon.end_text();
+        }
+        canon.end(true);
+        let mut digests = Vec::new();
+        while let Some(tapped) = canon.tapped() {
+            digests.push(tapped.digest());
+        }
+        digests
+    }
+
+    #[test]
+    fn hashes_do_not_depend_on_threads() {
+        let member = |number: u32| format!("\"m{number:04}\":\"{}\"", "x".repeat(500));
+        let object = |first: Option<&str>, leave_out: u32| {
+            let members = (0..1000).filter(|n| *n != leave_out).map(member);
+            let all: Vec<String> = first
+                .map(str::to_owned)
+                .into_iter()
+                .chain(members)
+                .collect();
+            Digest::of(format!("{{{}}}", all.join(",")).as_bytes())
+        };
+        let expected = [
+            object(Some("\"b\":true"), 1000),
+            object(Some("\"b\":true"), 500),
+            object(None, 1000),
+        ];
+        for threads in 1..8 {
+            assert_eq!(long(threads), expected, "{threads}");
+        }
     }
 }

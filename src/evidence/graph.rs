@@ -97,6 +97,16 @@ pub(super) enum Known {
     Other,
 }
 
+impl Known {
+    /// Whether it must be a number.
+    pub fn is_count(self) -> bool {
+        matches!(
+            self,
+            Self::Field(Field::NodeCount | Field::OccurrenceCount | Field::EdgeCount)
+        )
+    }
+}
+
 impl Zone {
     /// Whether it is an object (else an array).
     pub fn is_object(self) -> bool {

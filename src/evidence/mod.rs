@@ -3,6 +3,7 @@
 mod canon;
 mod envelope;
 mod graph;
+mod hashers;
 mod location;
 mod path;
 mod problem;

@@ -75,7 +75,7 @@ impl<'a> Documents<'a> {
         };
         Self {
             reader: Reader::new(source, limits),
-            verifier: Verifier::new(scope),
+            verifier: Verifier::new(scope, context.threads),
             context,
             observer,
             name,
@@ -290,7 +290,7 @@ fn keep_overflow(limits: Limits) -> Limits {
 
 /// Verifies one record that is in memory, without what is inside it.
 pub(super) fn check_value(value: &Value) -> Report {
-    let mut verifier = Verifier::new(Scope::Record);
+    let mut verifier = Verifier::new(Scope::Record, 1);
     let done = replay(value, &mut |event| verifier.event(event));
     match (done, verifier.take_report()) {
         (Ok(()), Some(report)) => report,
@@ -304,7 +304,7 @@ pub(super) fn check_value(value: &Value) -> Report {
 #[doc(hidden)]
 pub fn verify_both_ways(text: &[u8]) -> (Option<Report>, Option<Report>) {
     let limits = keep_overflow(Limits::default());
-    let mut verifier = Verifier::new(Scope::Everything);
+    let mut verifier = Verifier::new(Scope::Everything, 1);
     let mut reader = Reader::new(text, limits);
     let streamed = loop {
         let Ok(event) = reader.next_event() else {

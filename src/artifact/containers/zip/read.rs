@@ -14,6 +14,8 @@ const DESCRIPTOR: u16 = 1 << 3;
 const STORED: u16 = 0;
 const DEFLATED: u16 = 8;
 const DEFLATE64: u16 = 9;
+/// A deflate stream of no bytes: one final block with fixed codes.
+const EMPTY_DEFLATE: [u8; 2] = [3, 0];
 
 /// Where a member's stored bytes stand.
 struct Data {
@@ -145,7 +147,23 @@ impl Zip {
         let header = self.source.read_vec(at, LOCAL_HEADER as usize).ok()?;
         let half = |at: usize| u64::from(header[at]) | u64::from(header[at + 1]) << 8;
         let end = at + LOCAL_HEADER + half(26) + half(28);
-        (header.starts_with(b"PK\x03\x04") && end <= self.source.len()).then_some(end)
+        if !header.starts_with(b"PK\x03\x04") || end > self.source.len() {
+            return None;
+        }
+        // Some writers deflate the nothing that a directory holds.
+        let empty = member.method == DEFLATED
+            && member.size == 0
+            && member.compressed == EMPTY_DEFLATE.len() as u64
+            && self.source.read_vec(end, EMPTY_DEFLATE.len()).ok()? == EMPTY_DEFLATE;
+        if !empty {
+            return Some(end);
+        }
+        let data = Data {
+            start: end,
+            len: member.compressed,
+            disagrees: false,
+        };
+        Some(self.end_of(member, &data).0)
     }
 
     /// Behind the data and its descriptor, where one is recognised: with or
@@ -160,21 +178,16 @@ impl Zip {
         let got = self.source.read_at(end, &mut bytes).unwrap_or(0);
         let signed = bytes.starts_with(b"PK\x07\x08");
         let fields = if signed { &bytes[4..] } else { &bytes[..] };
-        let crc = member.word.to_le_bytes();
-        for wide in [true, false] {
-            let (len, fits) = if wide {
-                (
-                    20,
-                    fields.get(4..12) == Some(&member.compressed.to_le_bytes()[..]),
-                )
-            } else {
-                (
-                    12,
-                    fields.get(4..8) == Some(&(member.compressed as u32).to_le_bytes()[..]),
-                )
-            };
-            let len = len + if signed { 4 } else { 0 };
-            if fits && fields.starts_with(&crc) && got >= len {
+        // Both sizes count: of an empty member, the stored size alone fits the
+        // 64-bit form too.
+        let crc = &member.word.to_le_bytes()[..];
+        let sizes = [member.compressed, member.size];
+        let narrow = sizes.map(|size| (size as u32).to_le_bytes()).concat();
+        let wide = sizes.map(u64::to_le_bytes).concat();
+        for sizes in [wide, narrow] {
+            let stated = [crc, &sizes].concat();
+            let len = stated.len() + if signed { 4 } else { 0 };
+            if fields.starts_with(&stated) && got >= len {
                 return (end + len as u64, true);
             }
         }

@@ -106,11 +106,18 @@ pub fn read_archive(format: &str, bytes: &[u8]) {
 }
 
 /// Decodes `bytes` as a stream of that format (`gzip`, `xz`, `lzma`, `bzip2`,
-/// `zstd`), at most `most` bytes: what came out, and the fault at the end.
+/// `zstd`) into buffers of `step` bytes, at most `most` bytes in all: what came
+/// out, and the fault at the end.
 ///
 /// # Panics
 /// Where the format has no decoder.
-pub fn decode(format: &str, bytes: &[u8], most: usize, step: usize) -> (Vec<u8>, Option<String>) {
+pub fn decode(
+    format: &str,
+    bytes: &[u8],
+    most: usize,
+    step: usize,
+    threads: usize,
+) -> (Vec<u8>, Option<String>) {
     let format = match format {
         "gzip" => Format::Gzip,
         "xz" => Format::Xz,
@@ -120,7 +127,7 @@ pub fn decode(format: &str, bytes: &[u8], most: usize, step: usize) -> (Vec<u8>,
         other => panic!("no decoder for {other}"),
     };
     let source = Source::memory(bytes.to_vec());
-    let mut decoder = match streams::decoder(format, &source, &limits(), 1) {
+    let mut decoder = match streams::decoder(format, &source, &limits(), threads) {
         Ok(decoder) => decoder,
         Err(fault) => return (Vec::new(), Some(format!("{fault:?}"))),
     };

@@ -2,7 +2,7 @@
 
 use flate2::{Decompress, FlushDecompress, Status};
 
-use super::{Codec, Feed, Step};
+use super::{Codec, Feed, Step, Then, Trouble};
 use crate::artifact::containers::{Damage, Fault, Limit};
 use crate::artifact::options::Options;
 
@@ -108,21 +108,25 @@ impl Codec for Gzip {
         Ok(true)
     }
 
-    fn step(&mut self, input: &[u8], output: &mut [u8], _last: bool) -> Result<Step, &'static str> {
+    fn step(&mut self, input: &[u8], output: &mut [u8], _last: bool) -> Step {
         let (before_in, before_out) = (self.inflate.total_in(), self.inflate.total_out());
         let status = self
             .inflate
-            .decompress(input, output, FlushDecompress::None)
-            .map_err(|_| "a deflate stream is malformed")?;
+            .decompress(input, output, FlushDecompress::None);
         let consumed = (self.inflate.total_in() - before_in) as usize;
         let produced = (self.inflate.total_out() - before_out) as usize;
         self.crc.update(&output[..produced]);
         self.size = self.size.wrapping_add(produced as u32);
-        Ok(Step {
+        let then = match status {
+            Ok(Status::StreamEnd) => Then::End,
+            Ok(_) => Then::More,
+            Err(_) => Then::Broken(Trouble::Malformed("a deflate stream is malformed")),
+        };
+        Step {
             consumed,
             produced,
-            ended: status == Status::StreamEnd,
-        })
+            then,
+        }
     }
 
     fn finish(&mut self, feed: &mut Feed) -> Result<(), Fault> {
@@ -137,7 +141,7 @@ impl Codec for Gzip {
             return Err(Damage::integrity(at, "a gzip member's CRC-32 does not fit").into());
         }
         if u32::from_le_bytes(size) != self.size {
-            return Err(Damage::integrity(at, "a gzip member's size does not fit").into());
+            return Err(Damage::integrity(at + 4, "a gzip member's size does not fit").into());
         }
         Ok(())
     }

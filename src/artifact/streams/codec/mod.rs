@@ -5,9 +5,15 @@
 //! bytes after the first are damage, told once all good bytes were delivered
 //! (decision 18). A codec file only knows how one unit starts, decodes and
 //! ends.
+//!
+//! What comes out, and where a fault is said to be, depends on the compressed
+//! bytes alone: libraries are always called with the same pieces, whatever
+//! the caller's buffer, and threads ([`parallel`]) only deliver what was
+//! checked.
 
 mod bzip2;
 mod gzip;
+mod parallel;
 mod xz;
 mod zstd;
 
@@ -30,8 +36,9 @@ pub(crate) fn decoder(
         Format::Gzip => Box::new(Units::new(source, gzip::Gzip::new(options))),
         Format::Bzip2 => Box::new(Units::new(source, bzip2::Bzip2::default())),
         Format::Zstd => Box::new(Units::new(source, zstd::Zstd::new(options)?)),
-        Format::Xz => Box::new(Units::new(source, xz::Xz::new(options, threads, false))),
-        Format::Lzma => Box::new(Units::new(source, xz::Xz::new(options, threads, true))),
+        Format::Xz if threads > 1 => Box::new(parallel::Blocks::new(source, options, threads)),
+        Format::Xz => Box::new(Units::new(source, xz::Xz::new(options))),
+        Format::Lzma => Box::new(Units::new(source, xz::Xz::alone(options))),
         _ => return Err(Damage::format(0, "no decoder for this format").into()),
     })
 }
@@ -40,8 +47,30 @@ pub(crate) fn decoder(
 struct Step {
     consumed: usize,
     produced: usize,
-    /// Whether the unit is complete.
-    ended: bool,
+    then: Then,
+}
+
+/// What follows a step.
+enum Then {
+    /// Another step.
+    More,
+    /// The end of the unit.
+    End,
+    /// A fault, behind the bytes that the step produced.
+    Broken(Trouble),
+}
+
+/// Why a codec cannot go on.
+#[derive(Clone, Copy)]
+enum Trouble {
+    /// The data is malformed.
+    Malformed(&'static str),
+    /// A checksum does not fit.
+    Checksum(&'static str),
+    /// It wants a longer history than allowed.
+    Window,
+    /// There is no memory for the history.
+    Memory,
 }
 
 /// One kind of unit.
@@ -50,13 +79,18 @@ trait Codec: Send {
     /// do not start one.
     fn start(&mut self, feed: &mut Feed) -> Result<bool, Fault>;
     /// Decodes some of the unit. `last` says that no input follows.
-    fn step(&mut self, input: &[u8], output: &mut [u8], last: bool) -> Result<Step, &'static str>;
+    fn step(&mut self, input: &[u8], output: &mut [u8], last: bool) -> Step;
     /// Reads and checks what stands behind a unit's data.
     fn finish(&mut self, _feed: &mut Feed) -> Result<(), Fault> {
         Ok(())
     }
-    /// A fault that stands for an error of [`Codec::step`], other than damage.
-    fn fault(&self) -> Option<Fault> {
+    /// Tells a failed checksum from malformed data where the library does
+    /// not: the unit started at `start` and failed at `at`.
+    fn judge(&self, _source: &Source, _start: u64, _at: u64, trouble: Trouble) -> Trouble {
+        trouble
+    }
+    /// The most history that it may keep.
+    fn window_limit(&self) -> Option<Fault> {
         None
     }
     /// What a unit is called in messages.
@@ -74,44 +108,67 @@ struct Feed {
     next: u64,
     buffer: Vec<u8>,
     start: usize,
+    end: usize,
 }
 
 impl Feed {
-    const STEP: usize = 128 << 10;
+    /// Bytes in one read, and the most that can be looked ahead.
+    const STEP: usize = 256 << 10;
 
-    fn new(source: &Source) -> Self {
+    fn new(source: &Source, at: u64) -> Self {
+        let rest = source.len().saturating_sub(at);
+        let size = usize::try_from(rest).map_or(Self::STEP, |rest| rest.min(Self::STEP));
         Self {
             source: source.clone(),
-            next: 0,
-            buffer: Vec::new(),
+            next: at,
+            buffer: vec![0; size],
             start: 0,
+            end: 0,
         }
     }
 
     fn position(&self) -> u64 {
-        self.next - (self.buffer.len() - self.start) as u64
+        self.next - (self.end - self.start) as u64
     }
 
-    /// At least `want` bytes, fewer only at the end.
+    /// What is in the buffer.
+    fn seen(&self) -> &[u8] {
+        &self.buffer[self.start..self.end]
+    }
+
+    /// At least `want` bytes (at most [`Feed::STEP`]), fewer only at the end.
     fn peek(&mut self, want: usize) -> Result<&[u8], Fault> {
-        while self.buffer.len() - self.start < want && self.next < self.source.len() {
-            self.buffer.drain(..self.start);
+        if self.end - self.start < want && !self.is_last() {
+            self.buffer.copy_within(self.start..self.end, 0);
+            self.end -= self.start;
             self.start = 0;
-            let kept = self.buffer.len();
-            let room = Self::STEP.max(want) - kept.min(Self::STEP.max(want));
-            self.buffer.resize(kept + room.max(1), 0);
-            let count = self.source.read_at(self.next, &mut self.buffer[kept..])?;
-            self.buffer.truncate(kept + count);
-            self.next += count as u64;
-            if count == 0 {
+            let room = &mut self.buffer[self.end..];
+            let rest = self.source.len() - self.next;
+            let most = usize::try_from(rest).map_or(room.len(), |rest| rest.min(room.len()));
+            let count = self.source.read_at(self.next, &mut room[..most])?;
+            if count < most {
                 return Err(std::io::Error::from(std::io::ErrorKind::UnexpectedEof).into());
             }
+            self.end += count;
+            self.next += count as u64;
         }
-        Ok(&self.buffer[self.start..])
+        Ok(self.seen())
     }
 
     fn consume(&mut self, count: usize) {
-        self.start = (self.start + count).min(self.buffer.len());
+        self.start = (self.start + count).min(self.end);
+    }
+
+    fn skip_zeros(&mut self) -> Result<(), Fault> {
+        loop {
+            let seen = self.peek(1)?;
+            let zeros = seen.iter().take_while(|&&byte| byte == 0).count();
+            let more = zeros == seen.len() && zeros > 0;
+            self.consume(zeros);
+            if !more {
+                return Ok(());
+            }
+        }
     }
 
     fn is_last(&self) -> bool {
@@ -133,36 +190,47 @@ struct Units<C> {
     codec: C,
     state: State,
     first: bool,
+    /// Where the unit at hand starts.
+    unit: u64,
     /// Steps in a row that neither consumed nor produced anything.
     idle: u32,
+    /// Bytes for a caller whose buffer is smaller than a step's.
+    held: Vec<u8>,
+    taken: usize,
 }
+
+/// Every step gets room for this many bytes.
+const ROOM: usize = 64 << 10;
+/// More steps without progress than a library may need.
+const MAX_IDLE: u32 = 8;
 
 impl<C: Codec> Units<C> {
     fn new(source: &Source, codec: C) -> Self {
+        Self::from(source, 0, codec)
+    }
+
+    /// From a unit other than the first, or zeros in front of it.
+    fn from(source: &Source, at: u64, codec: C) -> Self {
         Self {
-            feed: Feed::new(source),
+            feed: Feed::new(source, at),
             codec,
             state: State::Between,
-            first: true,
+            first: at == 0,
+            unit: at,
             idle: 0,
+            held: Vec::new(),
+            taken: 0,
         }
     }
 
     fn between(&mut self) -> Result<State, Fault> {
         if !self.first {
-            loop {
-                let bytes = self.feed.peek(1)?;
-                if bytes.is_empty() {
-                    return Ok(State::Ended);
-                }
-                let zeros = bytes.iter().take_while(|&&byte| byte == 0).count();
-                if zeros == 0 {
-                    break;
-                }
-                self.feed.consume(zeros);
+            self.feed.skip_zeros()?;
+            if self.feed.peek(1)?.is_empty() {
+                return Ok(State::Ended);
             }
         }
-        let at = self.feed.position();
+        self.unit = self.feed.position();
         if (self.first || self.codec.repeats()) && self.codec.start(&mut self.feed)? {
             self.first = false;
             self.idle = 0;
@@ -173,49 +241,91 @@ impl<C: Codec> Units<C> {
         } else {
             format!("other bytes follow the last {}", self.codec.name())
         };
-        Err(Damage::format(at, text).into())
+        Err(Damage::format(self.unit, text).into())
     }
 
-    fn inside(&mut self, output: &mut [u8]) -> Result<usize, Fault> {
-        let input = self.feed.peek(1)?;
-        let have = input.len();
-        let last = self.feed.is_last();
-        let input = &self.feed.buffer[self.feed.start..];
-        let step = match self.codec.step(input, output, last) {
-            Ok(step) => step,
-            Err(text) => {
-                let damage = Damage::format(self.feed.position(), text);
-                return Err(self.codec.fault().unwrap_or_else(|| damage.into()));
-            }
-        };
-        self.feed.consume(step.consumed);
-        if step.ended {
-            self.state = State::Behind;
-        } else if step.consumed == 0 && step.produced == 0 {
-            self.idle += 1;
-            if last && self.idle > 1 && have == 0 || self.idle > 8 {
-                let text = format!("the {} is cut", self.codec.name());
-                return Err(Damage::format(self.feed.position(), text).into());
-            }
-        } else {
-            self.idle = 0;
+    /// One step; how much it produced, and the state it leads to.
+    fn inside(&mut self, output: &mut [u8]) -> (usize, State) {
+        if let Err(fault) = self.feed.peek(1) {
+            return (0, State::Failed(fault));
         }
-        Ok(step.produced)
+        let last = self.feed.is_last();
+        let step = self.codec.step(self.feed.seen(), output, last);
+        self.feed.consume(step.consumed);
+        let state = match step.then {
+            Then::More => self.progress(step.consumed + step.produced),
+            Then::End => State::Behind,
+            Then::Broken(trouble) => State::Failed(self.fault(trouble)),
+        };
+        (step.produced, state)
+    }
+
+    fn progress(&mut self, moved: usize) -> State {
+        self.idle = if moved > 0 { 0 } else { self.idle + 1 };
+        let out_of_input = self.feed.is_last() && self.feed.seen().is_empty();
+        let text = match self.idle {
+            2.. if out_of_input => format!("the {} is cut", self.codec.name()),
+            MAX_IDLE.. => format!("the {} cannot be decoded further", self.codec.name()),
+            _ => return State::Inside,
+        };
+        State::Failed(Damage::format(self.feed.position(), text).into())
+    }
+
+    fn fault(&self, trouble: Trouble) -> Fault {
+        let at = self.feed.position();
+        match self.codec.judge(&self.feed.source, self.unit, at, trouble) {
+            Trouble::Malformed(text) => Damage::format(at, text).into(),
+            Trouble::Checksum(text) => Damage::integrity(at, text).into(),
+            Trouble::Memory => std::io::Error::from(std::io::ErrorKind::OutOfMemory).into(),
+            Trouble::Window => self.codec.window_limit().unwrap_or_else(|| {
+                Damage::format(at, "it needs more memory than its decoder has").into()
+            }),
+        }
+    }
+
+    /// A step into the caller's buffer where that has the room, else held.
+    fn decode(&mut self, buffer: &mut [u8]) -> usize {
+        if let Some(room) = buffer.get_mut(..ROOM) {
+            let (count, state) = self.inside(room);
+            self.state = state;
+            return count;
+        }
+        let mut held = std::mem::take(&mut self.held);
+        held.resize(ROOM, 0);
+        let (count, state) = self.inside(&mut held);
+        held.truncate(count);
+        self.held = held;
+        self.taken = 0;
+        self.state = state;
+        self.take_held(buffer)
+    }
+
+    fn take_held(&mut self, buffer: &mut [u8]) -> usize {
+        let held = &self.held[self.taken..];
+        let count = held.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&held[..count]);
+        self.taken += count;
+        count
     }
 }
 
 impl<C: Codec> Decoder for Units<C> {
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Fault> {
+        if buffer.is_empty() {
+            return Ok(0);
+        }
+        if self.taken < self.held.len() {
+            return Ok(self.take_held(buffer));
+        }
         loop {
             let next = match &self.state {
                 State::Failed(fault) => return Err(fault.clone()),
                 State::Ended => return Ok(0),
                 State::Between => self.between(),
                 State::Behind => self.codec.finish(&mut self.feed).map(|()| State::Between),
-                State::Inside => match self.inside(buffer) {
-                    Ok(0) => continue,
-                    Ok(count) => return Ok(count),
-                    Err(fault) => Err(fault),
+                State::Inside => match self.decode(buffer) {
+                    0 => continue,
+                    count => return Ok(count),
                 },
             };
             self.state = next.unwrap_or_else(State::Failed);

@@ -1,49 +1,59 @@
 //! xz (The .xz File Format 1.2) and the older lzma format.
 
-use liblzma::stream::{Action, Error, MtStreamBuilder, Status, Stream};
+use liblzma::stream::{Action, Error, IGNORE_CHECK, Status, Stream};
 
-use super::{Codec, Feed, Step};
+use super::{Codec, Feed, ROOM, Step, Then, Trouble};
 use crate::artifact::containers::{Damage, Fault};
 use crate::artifact::options::Options;
+use crate::artifact::source::Source;
 
 /// What a decoder needs beside its dictionary.
-const OVERHEAD: u64 = 2 << 20;
-/// Memory that decoding several blocks at once may take.
-const THREADING: u64 = 80 << 20;
+const OVERHEAD: u64 = 256 << 10;
+/// Where a stream starts, and how long its header is.
+pub(super) const MAGIC: &[u8] = &[0xFD, b'7', b'z', b'X', b'Z', 0];
+pub(super) const HEADER: usize = 12;
+const XZ_MALFORMED: &str = "an xz stream is malformed";
+
+/// A decoder of one xz stream that keeps no longer history than allowed.
+pub(super) fn stream(options: &Options, flags: u32) -> Result<Stream, Error> {
+    let most = options.max_decoder_window.saturating_add(OVERHEAD);
+    Stream::new_stream_decoder(most, flags)
+}
 
 pub(super) struct Xz {
     stream: Option<Stream>,
     options: Options,
-    threads: usize,
+    /// Whether this is the lzma format.
     alone: bool,
-    over_window: bool,
+    /// Whether the data runs through filters that hold bytes back; of these,
+    /// what came out just before an error is not yet what it should be.
+    filtered: bool,
 }
 
 impl Xz {
-    /// `alone` is the lzma format.
-    pub fn new(options: &Options, threads: usize, alone: bool) -> Self {
+    pub fn new(options: &Options) -> Self {
         Self {
             stream: None,
             options: options.clone(),
-            threads,
-            alone,
-            over_window: false,
+            alone: false,
+            filtered: false,
+        }
+    }
+
+    /// The lzma format.
+    pub fn alone(options: &Options) -> Self {
+        Self {
+            alone: true,
+            ..Self::new(options)
         }
     }
 
     fn open(&self) -> Result<Stream, Error> {
-        let most = self.options.max_decoder_window.saturating_add(OVERHEAD);
         if self.alone {
+            let most = self.options.max_decoder_window.saturating_add(OVERHEAD);
             return Stream::new_lzma_decoder(most);
         }
-        if self.threads < 2 {
-            return Stream::new_stream_decoder(most, 0);
-        }
-        MtStreamBuilder::new()
-            .threads(u32::try_from(self.threads).unwrap_or(u32::MAX).min(64))
-            .memlimit_threading(THREADING)
-            .memlimit_stop(most)
-            .decoder()
+        stream(&self.options, 0)
     }
 }
 
@@ -66,46 +76,83 @@ pub(crate) fn is_lzma_header(head: &[u8]) -> bool {
 impl Codec for Xz {
     fn start(&mut self, feed: &mut Feed) -> Result<bool, Fault> {
         let at = feed.position();
+        let head = feed.peek(HEADER + 2)?;
         let starts = if self.alone {
-            is_lzma_header(feed.peek(13)?)
+            is_lzma_header(head)
         } else {
-            feed.peek(6)?
-                .starts_with(&[0xFD, b'7', b'z', b'X', b'Z', 0])
+            head.starts_with(MAGIC)
         };
-        if starts {
-            let stream = self
-                .open()
-                .map_err(|_| Damage::format(at, "the decoder cannot start"))?;
-            self.stream = Some(stream);
+        if !starts {
+            return Ok(false);
         }
-        Ok(starts)
+        if self.alone {
+            let dictionary = head.get(1..5).and_then(|field| field.try_into().ok());
+            let dictionary = u64::from(dictionary.map_or(0, u32::from_le_bytes));
+            if dictionary > self.options.max_decoder_window {
+                return Err(super::super::window_limit(&self.options));
+            }
+        } else {
+            self.filtered = matches!(head.get(HEADER..HEADER + 2), Some(&[len, flags]) if len != 0 && flags & 3 != 0);
+        }
+        let stream = self
+            .open()
+            .map_err(|_| Damage::format(at, "the decoder cannot start"))?;
+        self.stream = Some(stream);
+        Ok(true)
     }
 
-    fn step(&mut self, input: &[u8], output: &mut [u8], last: bool) -> Result<Step, &'static str> {
-        let stream = self.stream.as_mut().ok_or("no xz stream was started")?;
+    fn step(&mut self, input: &[u8], output: &mut [u8], last: bool) -> Step {
+        let Some(stream) = self.stream.as_mut() else {
+            return Step {
+                consumed: 0,
+                produced: 0,
+                then: Then::End,
+            };
+        };
         let (before_in, before_out) = (stream.total_in(), stream.total_out());
         let action = if last { Action::Finish } else { Action::Run };
-        let status = stream
-            .process(input, output, action)
-            .map_err(|error| match error {
-                Error::MemLimit | Error::Mem => {
-                    self.over_window = true;
-                    "a dictionary is over the limit"
-                }
-                Error::Options => "an xz stream uses options that are not supported",
-                Error::Format => "an xz stream's header is malformed",
-                _ => "an xz stream is malformed or its checksum does not fit",
-            })?;
-        Ok(Step {
-            consumed: (stream.total_in() - before_in) as usize,
-            produced: (stream.total_out() - before_out) as usize,
-            ended: status == Status::StreamEnd,
-        })
+        let status = stream.process(input, output, action);
+        let consumed = (stream.total_in() - before_in) as usize;
+        let mut produced = (stream.total_out() - before_out) as usize;
+        if status.is_err() && self.filtered {
+            produced = 0;
+        }
+        let malformed = if self.alone {
+            "an lzma stream is malformed"
+        } else {
+            XZ_MALFORMED
+        };
+        let then = match status {
+            Ok(Status::StreamEnd) => Then::End,
+            Ok(_) => Then::More,
+            Err(Error::MemLimit) => Then::Broken(Trouble::Window),
+            Err(Error::Mem) => Then::Broken(Trouble::Memory),
+            Err(Error::Options) => Then::Broken(Trouble::Malformed(
+                "an xz stream uses options that are not known",
+            )),
+            Err(_) => Then::Broken(Trouble::Malformed(malformed)),
+        };
+        Step {
+            consumed,
+            produced,
+            then,
+        }
     }
 
-    fn fault(&self) -> Option<Fault> {
-        self.over_window
-            .then(|| super::super::window_limit(&self.options))
+    /// A block's check is at fault where the same bytes pass without it.
+    fn judge(&self, source: &Source, start: u64, at: u64, trouble: Trouble) -> Trouble {
+        match trouble {
+            Trouble::Malformed(XZ_MALFORMED)
+                if passes_unchecked(source, start, at, &self.options) =>
+            {
+                Trouble::Checksum("an xz block's checksum does not fit")
+            }
+            _ => trouble,
+        }
+    }
+
+    fn window_limit(&self) -> Option<Fault> {
+        Some(super::super::window_limit(&self.options))
     }
 
     fn name(&self) -> &'static str {
@@ -118,6 +165,33 @@ impl Codec for Xz {
 
     fn repeats(&self) -> bool {
         !self.alone
+    }
+}
+
+fn passes_unchecked(source: &Source, start: u64, end: u64, options: &Options) -> bool {
+    let Some(source) = source.region(0, end) else {
+        return false;
+    };
+    let Ok(mut stream) = stream(options, IGNORE_CHECK) else {
+        return false;
+    };
+    let mut feed = Feed::new(&source, start);
+    let mut output = vec![0; ROOM];
+    loop {
+        let Ok(input) = feed.peek(1) else {
+            return false;
+        };
+        if input.is_empty() {
+            return true;
+        }
+        let (before_in, before_out) = (stream.total_in(), stream.total_out());
+        let status = stream.process(input, &mut output, Action::Run);
+        let consumed = (stream.total_in() - before_in) as usize;
+        feed.consume(consumed);
+        let moved = consumed > 0 || stream.total_out() > before_out;
+        if status.is_err() || !moved {
+            return false;
+        }
     }
 }
 

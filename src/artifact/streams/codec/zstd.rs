@@ -1,31 +1,44 @@
 //! zstd (RFC 8878): frames and skippable frames in any order.
 
-use zstd::stream::raw::{Decoder, InBuffer, Operation, OutBuffer};
-use zstd::zstd_safe::DParameter;
+use zstd::zstd_safe::zstd_sys::ZSTD_ErrorCode;
+use zstd::zstd_safe::{DCtx, DParameter, InBuffer, OutBuffer, ResetDirective, is_error_kind};
 
-use super::{Codec, Feed, Step};
+use super::{Codec, Feed, Step, Then, Trouble};
 use crate::artifact::containers::{Damage, Fault};
 use crate::artifact::options::Options;
 
 const MAGIC: u32 = 0xFD2F_B528;
 const SKIPPABLE: std::ops::RangeInclusive<u32> = 0x184D_2A50..=0x184D_2A5F;
 /// The library's own largest window, as a logarithm; ours is checked before.
-const WINDOW_LOG_MAX: u32 = 31;
+const WINDOW_LOG_MAX: u32 = if cfg!(target_pointer_width = "64") {
+    31
+} else {
+    30
+};
+/// What the library wants first of a frame.
+const FIRST: usize = 5;
 
 pub(super) struct Zstd {
-    decoder: Decoder<'static>,
+    decoder: DCtx<'static>,
     options: Options,
+    /// Bytes that lead to the end of the next block. Never more are given, so
+    /// that a block that fails does not take others with it.
+    want: usize,
     /// Bytes of a skippable frame still to be skipped.
     skip: u64,
 }
 
 impl Zstd {
     pub fn new(options: &Options) -> Result<Self, Fault> {
-        let mut decoder = Decoder::new()?;
-        decoder.set_parameter(DParameter::WindowLogMax(WINDOW_LOG_MAX))?;
+        let none = || std::io::Error::from(std::io::ErrorKind::OutOfMemory);
+        let mut decoder = DCtx::try_create().ok_or_else(none)?;
+        decoder
+            .set_parameter(DParameter::WindowLogMax(WINDOW_LOG_MAX))
+            .map_err(|_| none())?;
         Ok(Self {
             decoder,
             options: options.clone(),
+            want: FIRST,
             skip: 0,
         })
     }
@@ -92,37 +105,66 @@ impl Codec for Zstd {
         if window > self.options.max_decoder_window {
             return Err(super::super::window_limit(&self.options));
         }
-        self.decoder.reinit()?;
+        self.want = FIRST;
+        self.decoder
+            .reset(ResetDirective::SessionOnly)
+            .map_err(|_| Damage::format(at, "a zstd frame cannot be decoded"))?;
         Ok(true)
     }
 
-    fn step(&mut self, input: &[u8], output: &mut [u8], _last: bool) -> Result<Step, &'static str> {
+    fn step(&mut self, input: &[u8], output: &mut [u8], _last: bool) -> Step {
         if self.skip > 0 {
             let consumed =
                 usize::try_from(self.skip).map_or(input.len(), |skip| skip.min(input.len()));
             self.skip -= consumed as u64;
-            return Ok(Step {
+            return Step {
                 consumed,
                 produced: 0,
-                ended: self.skip == 0,
-            });
+                then: if self.skip == 0 {
+                    Then::End
+                } else {
+                    Then::More
+                },
+            };
         }
-        let mut from = InBuffer::around(input);
+        let mut from = InBuffer::around(&input[..input.len().min(self.want)]);
         let mut to = OutBuffer::around(output);
-        let hint = self
-            .decoder
-            .run(&mut from, &mut to)
-            .map_err(|_| "a zstd frame is malformed or its checksum does not fit")?;
-        let produced = to.pos();
-        Ok(Step {
-            consumed: from.pos(),
+        let result = self.decoder.decompress_stream(&mut to, &mut from);
+        let (consumed, produced) = (from.pos(), to.pos());
+        let then = match result {
+            Ok(0) => Then::End,
+            Ok(want) => {
+                self.want = want;
+                Then::More
+            }
+            Err(code) => Then::Broken(trouble(code)),
+        };
+        Step {
+            consumed,
             produced,
-            ended: hint == 0,
-        })
+            then,
+        }
+    }
+
+    fn window_limit(&self) -> Option<Fault> {
+        Some(super::super::window_limit(&self.options))
     }
 
     fn name(&self) -> &'static str {
         "zstd frame"
+    }
+}
+
+fn trouble(code: usize) -> Trouble {
+    let is = |kind| is_error_kind(code, kind);
+    if is(ZSTD_ErrorCode::ZSTD_error_checksum_wrong) {
+        Trouble::Checksum("a zstd frame's checksum does not fit")
+    } else if is(ZSTD_ErrorCode::ZSTD_error_frameParameter_windowTooLarge) {
+        Trouble::Window
+    } else if is(ZSTD_ErrorCode::ZSTD_error_memory_allocation) {
+        Trouble::Memory
+    } else {
+        Trouble::Malformed("a zstd frame is malformed")
     }
 }
 

@@ -148,7 +148,7 @@ fn reason(kind: ErrorKind) -> &'static str {
 fn argument_name(argument: &str) -> String {
     let name = argument.split([' ', '=']).next().unwrap_or_default();
     name.trim_start_matches('-')
-        .trim_matches(['<', '>', '[', ']'])
+        .trim_matches(['<', '>', '[', ']', '.'])
         .to_ascii_lowercase()
         .replace('-', "_")
 }
@@ -179,6 +179,8 @@ mod tests {
     fn arguments_are_called_as_in_the_input() {
         assert_eq!(argument_name("--max-depth <N>"), "max_depth");
         assert_eq!(argument_name("<PATH>"), "path");
+        assert_eq!(argument_name("<EVIDENCE>..."), "evidence");
+        assert_eq!(argument_name("[PATH]..."), "path");
         assert_eq!(argument_name("--bogus=1"), "bogus");
     }
 }

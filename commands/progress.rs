@@ -1,8 +1,9 @@
 //! How far the work is, on stderr: only for a terminal, only when it takes a
 //! while, and gone without a trace when it is done.
 
+use std::io::{self, Write};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -14,6 +15,8 @@ use crate::errors;
 use crate::quantity::{human_bytes, thousands};
 
 const FIRST: Duration = Duration::from_millis(400);
+/// Whether a line is on the terminal.
+static DRAWN: AtomicBool = AtomicBool::new(false);
 const EVERY: Duration = Duration::from_millis(100);
 
 /// A line that follows the counters until it is dropped.
@@ -54,11 +57,13 @@ impl Display {
                 text.truncate(errors::width(true).saturating_sub(28));
                 bar.set_message(text);
                 bar.tick();
+                DRAWN.store(true, Ordering::Relaxed);
                 if stopped.recv_timeout(EVERY) != Err(RecvTimeoutError::Timeout) {
                     break;
                 }
             }
             bar.finish_and_clear();
+            DRAWN.store(false, Ordering::Relaxed);
         };
         let thread = std::thread::Builder::new()
             .name("progress".to_owned())
@@ -78,6 +83,13 @@ impl Drop for Display {
             // A display that failed has nothing to say.
             let _ = thread.join();
         }
+    }
+}
+
+/// Takes the line away where the process ends before its display does.
+pub fn erase() {
+    if DRAWN.load(Ordering::Relaxed) {
+        let _ = io::stderr().write_all(b"\r\x1b[2K");
     }
 }
 

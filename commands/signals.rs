@@ -10,6 +10,8 @@ use rea::operation::Cancellation;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use crate::progress;
+
 static DELIVERING: AtomicBool = AtomicBool::new(false);
 
 /// Passes signals on to `cancellation` from now on. `at_once` says on stderr
@@ -29,6 +31,7 @@ pub fn watch(cancellation: Arc<Cancellation>, at_once: impl Fn(i32) + Send + 'st
             if !again {
                 at_once(signal);
             }
+            progress::erase();
             signal_hook::low_level::exit(128 + signal);
         }
     };

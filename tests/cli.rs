@@ -113,6 +113,47 @@ fn a_signal_cancels_and_nothing_is_left() {
     }
 }
 
+/// Where input is waited for, nobody reads the stop request but the wait.
+#[test]
+fn a_signal_while_standard_input_is_silent() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut child = rea()
+        .args(["verify-evidence", "-"])
+        .current_dir(folder.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let silent = child.stdin.take();
+    wait_until_it_listens(&child);
+    let begun = Instant::now();
+    signal(&child, Signal::INT);
+    let output = child.wait_with_output().unwrap();
+    drop(silent);
+    assert!(begun.elapsed() < Duration::from_secs(5));
+    assert_eq!(output.status.code(), Some(130));
+    assert!(text(&output.stderr).contains(r#""code":"cancelled""#));
+    assert_eq!(text(&output.stdout), "");
+}
+
+/// A second signal does not wait for the work to notice the first.
+#[test]
+fn a_second_signal_ends_it_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let child = inspect_endless(folder.path()).spawn().unwrap();
+    wait_until_it_listens(&child);
+    // Both are there before the work can look.
+    signal(&child, Signal::STOP);
+    signal(&child, Signal::INT);
+    signal(&child, Signal::TERM);
+    signal(&child, Signal::CONT);
+    let output = child.wait_with_output().unwrap();
+    let status = output.status.code();
+    assert!(matches!(status, Some(130 | 143)), "{status:?}");
+    assert_eq!(text(&output.stdout), "");
+}
+
 #[test]
 fn a_signal_while_the_reader_is_stuck_ends_it_at_once() {
     let folder = tempfile::tempdir().unwrap();

@@ -5,9 +5,11 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::json::Rewind;
+use crate::operation::Cancellation;
 use crate::publish::display_path;
 
 /// What of a stream is kept in memory before it goes to a file.
@@ -31,7 +33,10 @@ impl Source {
     /// Opens a regular file, or standard input for `-`.
     pub fn open(path: &Path) -> Result<Self> {
         if path.as_os_str() == "-" {
-            return Ok(Self::stream("-", Box::new(io::stdin())));
+            return Ok(Self {
+                name: "-".to_owned(),
+                input: Input::Stream(Spool::new(Stream::Stdin(None))),
+            });
         }
         let name = display_path(path).into_owned();
         let flags = rustix::fs::OFlags::NONBLOCK.bits();
@@ -58,7 +63,19 @@ impl Source {
     pub fn stream(name: &str, stream: Box<dyn Read>) -> Self {
         Self {
             name: name.to_owned(),
-            input: Input::Stream(Spool::new(stream)),
+            input: Input::Stream(Spool::new(Stream::Other(stream))),
+        }
+    }
+
+    /// Reading from standard input ends with an error once a stop is
+    /// requested, even where nothing comes.
+    pub(super) fn heed(&mut self, cancellation: &Arc<Cancellation>) {
+        if let Input::Stream(Spool {
+            stream: Stream::Stdin(heeded),
+            ..
+        }) = &mut self.input
+        {
+            *heeded = Some(Arc::clone(cancellation));
         }
     }
 
@@ -93,9 +110,49 @@ impl Rewind for Source {
     }
 }
 
+enum Stream {
+    Stdin(Option<Arc<Cancellation>>),
+    Other(Box<dyn Read>),
+}
+
+impl Read for Stream {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Other(stream) => stream.read(out),
+            Self::Stdin(cancellation) => {
+                if let Some(cancellation) = cancellation {
+                    wait_for_stdin(cancellation)?;
+                }
+                io::stdin().read(out)
+            }
+        }
+    }
+}
+
+/// Returns when there is something to read, or the end of it.
+fn wait_for_stdin(cancellation: &Cancellation) -> io::Result<()> {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    const TENTH: Timespec = Timespec {
+        tv_sec: 0,
+        tv_nsec: 100_000_000,
+    };
+    let stdin = io::stdin();
+    loop {
+        if cancellation.is_requested() {
+            return Err(io::Error::other("cancelled"));
+        }
+        let mut ready = [PollFd::new(&stdin, PollFlags::IN)];
+        match poll(&mut ready, Some(&TENTH)) {
+            Ok(0) | Err(rustix::io::Errno::INTR) => {}
+            Ok(_) => return Ok(()),
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
 /// A stream and what has been read of it since an offset.
 struct Spool {
-    stream: Box<dyn Read>,
+    stream: Stream,
     /// Offset in the stream of the first kept byte.
     start: u64,
     /// Offset of the next byte to hand out.
@@ -109,7 +166,7 @@ struct Spool {
 }
 
 impl Spool {
-    fn new(stream: Box<dyn Read>) -> Self {
+    fn new(stream: Stream) -> Self {
         Self {
             stream,
             start: 0,
@@ -255,7 +312,7 @@ mod tests {
     fn spool_over(length: usize) -> (Vec<u8>, Spool) {
         let bytes: Vec<u8> = (0..length).map(|at| (at % 251) as u8).collect();
         let stream = io::Cursor::new(bytes.clone());
-        (bytes, Spool::new(Box::new(stream)))
+        (bytes, Spool::new(Stream::Other(Box::new(stream))))
     }
 
     fn read_exactly(spool: &mut Spool, count: usize) -> Vec<u8> {

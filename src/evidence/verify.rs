@@ -62,12 +62,13 @@ struct Documents<'a> {
 
 impl<'a> Documents<'a> {
     fn new(
-        source: Source,
+        mut source: Source,
         limits: Limits,
         scope: Scope,
         context: &'a Context,
         observer: Option<&'a mut dyn Observer>,
     ) -> Self {
+        source.heed(&context.cancellation);
         let name = source.name().to_owned();
         let limits = Limits {
             overflow: Overflow::Keep,
@@ -150,6 +151,7 @@ impl<'a> Documents<'a> {
 
     /// The failure as a report, where it is one on the document.
     fn report_failure(&mut self, failure: Failure) -> Result<Report> {
+        self.context.check()?;
         match failure {
             Failure::Other(error) => Err(error),
             Failure::Read(error) => Ok(match error.kind() {
@@ -167,6 +169,9 @@ impl<'a> Documents<'a> {
     }
 
     fn file_error(&self, failure: Failure) -> Error {
+        if let Err(cancelled) = self.context.check() {
+            return cancelled;
+        }
         match failure {
             Failure::Other(error) => error,
             Failure::Read(error) => error.into_file_error(&self.name),
@@ -251,13 +256,17 @@ pub fn stream_record(
 
 /// Reads every record of a source into memory, one after the other.
 pub fn read_records(
-    source: Source,
+    mut source: Source,
     limits: Limits,
     context: &Context,
     each: &mut dyn FnMut(Evidence) -> Result<()>,
 ) -> Result<()> {
+    source.heed(&context.cancellation);
     let name = source.name().to_owned();
-    let failed = |error: ReadError| error.into_file_error(&name);
+    let failed = |error: ReadError| match context.check() {
+        Ok(()) => error.into_file_error(&name),
+        Err(cancelled) => cancelled,
+    };
     let mut reader = Reader::new(source, keep_overflow(limits));
     while reader.more().map_err(failed)? {
         context.check()?;
@@ -271,9 +280,13 @@ pub fn read_records(
 }
 
 /// Reads exactly one record into memory.
-pub fn read_record(source: Source, limits: Limits, context: &Context) -> Result<Evidence> {
+pub fn read_record(mut source: Source, limits: Limits, context: &Context) -> Result<Evidence> {
+    source.heed(&context.cancellation);
     let name = source.name().to_owned();
-    let failed = |error: ReadError| error.into_file_error(&name);
+    let failed = |error: ReadError| match context.check() {
+        Ok(()) => error.into_file_error(&name),
+        Err(cancelled) => cancelled,
+    };
     let mut reader = Reader::new(source, keep_overflow(limits));
     context.check()?;
     let value = reader.read_value(Budget::default()).map_err(failed)?;

@@ -245,7 +245,7 @@ fn odd_names_are_escaped() {
         file("%%231", b"a").says(ESCAPED),
         file("%", b"b").says(ESCAPED),
     ];
-    check(&bytes, rows, &["9 members have names"]);
+    check(&bytes, rows, &["9 members are recorded"]);
 }
 
 #[test]
@@ -299,12 +299,12 @@ fn tables_are_no_members_but_only_in_front() {
         file("__.SYMDEF", b"2"),
         file("%2F", b"3").says(ESCAPED),
     ];
-    check(&late, rows, &["1 members have names"]);
+    check(&late, rows, &["1 member is recorded"]);
     let third = archive(&[member("/", b""), member("/", b""), member("/", b"3")]);
     check(
         &third,
         vec![file("%2F", b"3").says(ESCAPED)],
-        &["1 members have names"],
+        &["1 member is recorded"],
     );
     check(&archive(&[]), vec![], &[]);
 }
@@ -319,7 +319,7 @@ fn bytes_that_belong_to_nothing_are_said() {
         b"\x01\x02trailing bytes that are no header at all, more than sixty of them",
     ] {
         let whole = [&bytes[..], tail].concat();
-        let range = format!("{} bytes in 1 ranges {unaccounted}", tail.len());
+        let range = format!("{} bytes in 1 range {unaccounted}", tail.len());
         check(&whole, vec![file("a", b"1")], &[&range]);
     }
     // The padding of the last member may be missing; other padding is said.

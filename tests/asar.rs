@@ -398,7 +398,7 @@ fn odd_names_are_escaped() {
         let entries = format!(r#""{name}":{{"size":4,"offset":"0"}}"#);
         read(&files(&entries, DATA)).is(&Expected {
             rows: vec![file(path, DATA).says(ESCAPED)],
-            says: vec!["1 members have names"],
+            says: vec!["1 member is recorded"],
             status: "complete",
         });
         // As a folder, it makes what is below it odd as well.
@@ -409,7 +409,7 @@ fn odd_names_are_escaped() {
                 directory(path).says(ESCAPED),
                 file(&below, DATA).says(ESCAPED),
             ],
-            says: vec!["2 members have names"],
+            says: vec!["2 members are recorded"],
             status: "complete",
         });
     }
@@ -432,7 +432,7 @@ fn odd_names_are_escaped() {
             file("\u{e9}", b"at"),
             file("\u{e9}%231", DATA).says(ESCAPED),
         ],
-        says: vec!["1 members have names", "1 names were composed"],
+        says: vec!["1 member is recorded", "1 name was composed"],
         status: "complete",
     });
 }
@@ -498,7 +498,7 @@ fn bytes_of_nobody_are_said() {
     words[2] += 8;
     read(&archive_of(words, json, &[0; 8])).is(&Expected {
         rows: vec![],
-        says: vec!["8 bytes in 1 ranges"],
+        says: vec!["8 bytes in 1 range"],
         status: "complete",
     });
 }
@@ -764,7 +764,7 @@ fn companions_that_contradict() {
     let (_folder, shown) = with_companion_of(&entries, &recording(), make);
     shown.is(&Expected {
         rows: vec![file("n", b"stripped").mismatched().says("contradict")],
-        says: vec!["1 members contradict"],
+        says: vec!["1 member contradicts"],
         status: "complete",
     });
     assert_eq!(

@@ -459,13 +459,13 @@ fn names_that_are_odd() {
             file("twice%2F/below", b"a").says(ESCAPED),
             file("TRAILER!!!x", b"b"),
         ];
-        check(&bytes, rows, &["7 members have names"]);
+        check(&bytes, rows, &["7 members are recorded"]);
         let open = plain("a", b"1").with(|entry| {
             entry.name.pop();
         });
         // Behind the two bytes of the binary magic more must fit than that.
         if !matches!(form, Form::Little | Form::Big) {
-            let says = ["1 names do not end in NUL"];
+            let says = ["1 name does not end in NUL"];
             check(&archive(form, &[open]), vec![file("a", b"1")], &says);
         }
     }
@@ -549,7 +549,7 @@ fn bytes_that_belong_to_nothing_are_said() {
         );
         let listed = archive(form, &[entry("d", DIRECTORY, b"hidden"), plain("a", b"1")]);
         let rows = vec![directory("d"), file("a", b"1")];
-        check(&listed, rows, &["6 bytes in 1 ranges belong to no member"]);
+        check(&listed, rows, &["6 bytes in 1 range belong to no member"]);
     }
     let gap = [
         plain("a", b"1").bytes(Form::New),
@@ -560,7 +560,7 @@ fn bytes_that_belong_to_nothing_are_said() {
     check(
         &gap.concat(),
         rows,
-        &["64 bytes in 1 ranges belong to no member"],
+        &["64 bytes in 1 range belong to no member"],
     );
 }
 

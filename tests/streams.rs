@@ -314,6 +314,35 @@ fn a_sparse_member_of_an_exabyte_is_a_limit() {
     assert_eq!(refused(&path, &Options::default()).code(), Code::Truncated);
 }
 
+/// Holes are charged before they are hashed: a small archive that claims 60 GB
+/// of them costs nothing.
+#[test]
+fn holes_count_before_they_are_made() {
+    let folder = Folder::new();
+    let hollow = [
+        pax(&[
+            ("GNU.sparse.map", "0,4"),
+            ("GNU.sparse.size", "60000000000"),
+        ]),
+        member("s", b"data"),
+        END.to_vec(),
+    ]
+    .concat();
+    let error = refused(&folder.file("s.tar", &hollow), &Options::default());
+    assert_eq!(error.code(), Code::Truncated);
+    assert!(
+        error.message().contains("max_compression_ratio"),
+        "{error:?}"
+    );
+    let outer = [member("a.tar", &hollow), member("b", b"b"), END.to_vec()].concat();
+    let inventory = list(&folder.file("o.tar", &outer), &Options::default());
+    let expected = [
+        format!("a.tar file {} verified", hollow.len()),
+        "b file 1 verified".to_owned(),
+    ];
+    assert_eq!(lines(&inventory), expected);
+}
+
 #[test]
 fn truncated_anywhere() {
     let folder = Folder::new();
@@ -353,7 +382,7 @@ fn behind_the_end() {
     let said = list(&path, &Options::default()).limitations().to_vec();
     assert_eq!(said.len(), 1);
     assert!(
-        said[0].starts_with("4 bytes in 1 ranges belong to no member"),
+        said[0].starts_with("4 bytes in 1 range belong to no member"),
         "{said:?}"
     );
     // In a compressed stream zeros are padding and all else is damage.

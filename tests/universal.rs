@@ -247,7 +247,7 @@ fn the_same_architecture_twice_is_a_repeat() {
             slice("slices/arm64%231", b"1").says(ESCAPED),
             slice("slices/arm64", b"2"),
         ],
-        says: vec!["1 members have names"],
+        says: vec!["1 member is recorded"],
         status: "complete",
     });
 }
@@ -340,7 +340,7 @@ fn bytes_that_belong_to_no_slice_are_said() {
     says(
         &trailing,
         &format!(
-            "3 bytes in 1 ranges belong to no member and no known structure: {end}..{}.",
+            "3 bytes in 1 range belong to no member and no known structure: {end}..{}.",
             end + 3
         ),
     );

@@ -10,7 +10,7 @@ use super::fault::contradicted;
 use super::format::{self, Content, EntryKind, Format};
 use super::graph::{Builder, Contradiction, Extra, HashStatus, RootRow, Row, UNKNOWN};
 use super::inventory::Inventory;
-use super::limitation::{Limitation, Note};
+use super::limitation::{Limitation, Note, counted};
 use super::names;
 use super::options::{IntegrityPolicy, OnDamage, Options};
 use crate::digest::Digest;
@@ -307,15 +307,19 @@ impl<'a> Assembly<'a> {
         let mut graph = self.builder.finish(root, self.contradictions);
         if graph.collisions > 0 {
             let text = format!(
-                "{} paths differ from another only by case; a case-insensitive destination would merge them.",
-                graph.collisions
+                "{} from another only by case; a case-insensitive destination would merge them.",
+                counted(graph.collisions as u64, "path differs", "paths differ")
             );
             self.limitations.push(Limitation::new(3, text));
         }
         if !graph.contradictions().is_empty() {
             let text = format!(
-                "{} members contradict the SHA-256 that their container declares.",
-                graph.contradictions().len()
+                "{} the SHA-256 that the container declares.",
+                counted(
+                    graph.contradictions().len() as u64,
+                    "member contradicts",
+                    "members contradict"
+                )
             );
             self.limitations.push(Limitation::new(4, text));
         }
@@ -374,14 +378,15 @@ fn name_limitations(open: &Open) -> Vec<Limitation> {
     let escaped = open.paths().escaped_count();
     if escaped > 0 {
         let text = format!(
-            "{escaped} members have names that may not be used as paths; they are recorded under escaped paths."
+            "{} under an escaped path, because the name may not be used as a path or another entry has the same.",
+            counted(escaped as u64, "member is recorded", "members are recorded")
         );
         limitations.push(Limitation::new(101, text));
     }
     if open.paths().normalized > 0 {
         let text = format!(
-            "{} names were composed to Unicode NFC.",
-            open.paths().normalized
+            "{} composed to Unicode NFC.",
+            counted(open.paths().normalized, "name was", "names were")
         );
         limitations.push(Limitation::new(106, text));
     }

@@ -54,7 +54,7 @@ const FIXED: &[(Note, u16, &str)] = &[
     (
         Note::Escaped,
         101,
-        "Its name is not one that may be used as a path; it is recorded under an escaped path.",
+        "Its name may not be used as a path, or another entry has the same; it is recorded under an escaped path.",
     ),
     (
         Note::Encrypted,
@@ -208,6 +208,12 @@ impl Limitation {
             text: text.into(),
         }
     }
+}
+
+/// A number with the noun that fits it: `1 member`, `2 members`.
+pub(crate) fn counted(count: u64, one: &str, many: &str) -> String {
+    let noun = if count == 1 { one } else { many };
+    format!("{count} {noun}")
 }
 
 #[cfg(test)]

@@ -63,6 +63,23 @@ fn each_budget_at_the_root() {
     assert!(!everywhere(folder.path(), &options(|o| o.max_depth = 4)).is_error);
 }
 
+/// What is never read counts against no budget, whatever its header says.
+#[test]
+fn sizes_of_unread_members_cost_nothing() {
+    let bytes = Zip::of([
+        Entry::stored("a", b"x"),
+        Entry::raw("locked", DEFLATED, vec![0; 10], 1 << 31, 0)
+            .both(|h| h.method = 99)
+            .both(|h| h.flags |= zip::ENCRYPTED),
+        Entry::raw("odd", 93, vec![0; 10], 1 << 31, 0),
+    ])
+    .build();
+    let shown = run(&bytes, &options(|o| o.max_entry_bytes = 100));
+    assert_eq!(shown.row("a")["hash_status"], "verified");
+    assert_eq!(shown.row("locked")["hash_status"], "unavailable");
+    assert_eq!(shown.row("odd")["declared_size"], 1u64 << 31);
+}
+
 /// Entries and bytes of all nested containers together, in path order
 /// whatever the order in the archive.
 #[test]

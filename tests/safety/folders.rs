@@ -237,9 +237,9 @@ fn odd_names() {
             file("a", b"8").says("only by case"),
         ],
         says: vec![
-            "differ from another only by case",
-            "4 members have names",
-            "1 names were composed",
+            "from another only by case",
+            "4 members are recorded",
+            "1 name was composed",
         ],
         status: "complete",
     });

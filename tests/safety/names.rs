@@ -27,7 +27,7 @@ fn check(zip: Zip, rows: Vec<Row<'_>>, says: &[&str]) {
 fn odd(name: &[u8], path: &str) {
     let zip = Zip::of([Entry::stored(name, b"odd"), Entry::stored("plain", b"p")]);
     let rows = vec![file(path, b"odd").says(ESCAPED), file("plain", b"p")];
-    check(zip, rows, &["1 members have names"]);
+    check(zip, rows, &["1 member is recorded"]);
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn bytes_that_are_not_utf8_under_the_utf8_flag() {
             file("caf%E9", b"x").says(ESCAPED),
             file("%ED%A0%80", b"y").says(ESCAPED),
         ],
-        &["2 members have names"],
+        &["2 members are recorded"],
     );
 }
 
@@ -114,7 +114,7 @@ fn unicode_path_extra() {
     // It is a name like any other.
     let zip = Zip::of([with(unicode_path(b"caf\x82", "../x"))]);
     let rows = vec![file("%2E%2E/x", b"x").says(ESCAPED)];
-    check(zip, rows, &["1 members have names"]);
+    check(zip, rows, &["1 member is recorded"]);
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn repeats() {
             file("a%232", b"2").says(ESCAPED),
             file("a", b"3"),
         ],
-        &["2 members have names"],
+        &["2 members are recorded"],
     );
 }
 
@@ -161,7 +161,7 @@ fn a_file_or_link_used_as_a_folder() {
             link("l", b"/etc"),
             file("l%2F/passwd", b"3").says(ESCAPED),
         ],
-        &["2 members have names"],
+        &["2 members are recorded"],
     );
 }
 
@@ -176,7 +176,7 @@ fn an_odd_file_used_as_a_folder() {
                 file("%2E%2E", b"..").says(ESCAPED),
                 file("%2E%2E%2F/x", b"../x").says(ESCAPED),
             ],
-            &["2 members have names"],
+            &["2 members are recorded"],
         );
     }
 }
@@ -190,7 +190,7 @@ fn a_plain_name_takes_its_path_first() {
             file("%2E%2E/x%231", b"1").says(ESCAPED),
             file("%2E%2E/x", b"2"),
         ],
-        &["1 members have names"],
+        &["1 member is recorded"],
     );
     // A numbered name that is taken: the next number.
     let zip = Zip::of([
@@ -205,7 +205,7 @@ fn a_plain_name_takes_its_path_first() {
             file("a%232", b"1").says(ESCAPED),
             file("a", b"2"),
         ],
-        &["1 members have names"],
+        &["1 member is recorded"],
     );
 }
 
@@ -219,10 +219,10 @@ fn composed_and_decomposed_twins() {
     check(
         zip,
         vec![file("\u{e9}%231", b"1").says(ESCAPED), file("\u{e9}", b"2")],
-        &["1 members have names", "1 names were composed"],
+        &["1 member is recorded", "1 name was composed"],
     );
     let zip = Zip::of([Entry::stored("e\u{301}", b"1")]);
-    check(zip, vec![file("\u{e9}", b"1")], &["1 names were composed"]);
+    check(zip, vec![file("\u{e9}", b"1")], &["1 name was composed"]);
 }
 
 #[test]
@@ -241,7 +241,7 @@ fn case_twins() {
             file("D/x", b"3").says("folder D "),
             file("d/y", b"4").says("folder d "),
         ],
-        &["differ from another only by case"],
+        &["from another only by case"],
     );
 }
 

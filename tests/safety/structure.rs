@@ -8,8 +8,8 @@ use crate::names::ONLY_CENTRAL;
 use crate::support::file as write;
 use crate::support::record::{Expected, Row, Shown, everywhere, file, link, says, unread};
 use crate::support::zip::{
-    Bits, DEFLATE64, DEFLATED, ENCRYPTED, End, Entry, STORED, UTF8, Zip, crc32, deflate, deflated,
-    extra, stored,
+    Bits, DEFLATE64, DEFLATED, ENCRYPTED, End, End64, Entry, STORED, UTF8, Zip, crc32, deflate,
+    deflated, extra, stored,
 };
 
 fn run(bytes: &[u8], options: &Options) -> Shown {
@@ -65,6 +65,32 @@ fn broken(bytes: &[u8]) {
     );
 }
 
+/// The end record or the central directory lies; the members that its headers
+/// name are there all the same, and are kept where damage is recorded.
+#[track_caller]
+fn lies(bytes: &[u8], members: &[(&str, &[u8])]) {
+    run(bytes, &Options::default()).is_damage("format", None);
+    let shown = run(bytes, &recording());
+    let paths = members.iter().map(|(path, _)| *path);
+    assert_eq!(
+        shown.paths(),
+        [".".to_owned()]
+            .into_iter()
+            .chain(paths.map(str::to_owned))
+            .collect::<Vec<_>>()
+    );
+    for (path, content) in members {
+        shown.is_verified(path, content);
+    }
+    assert_eq!(shown.coverage().1, "unknown");
+    let said = shown.limitations();
+    assert!(
+        said.iter()
+            .any(|text| text.contains("what could be read of it is listed")),
+        "{said:?}"
+    );
+}
+
 #[test]
 fn an_honest_archive_and_an_empty_one() {
     check(
@@ -107,31 +133,29 @@ fn zip64() {
     // In front of it, a prefix that offsets do not count.
     let zip = zip.with(|zip| zip.prefix = b"PK\x07\x08".to_vec());
     let rows = vec![file("a", b"first"), file("b", b"second")];
-    check(&zip.build(), rows, &["4 bytes in 1 ranges"]);
+    check(&zip.build(), rows, &["4 bytes in 1 range "]);
 }
 
 #[test]
 fn zip64_that_lies() {
     let entries = || [Entry::stored("a", b"x")];
+    let one: &[(&str, &[u8])] = &[("a", b"x")];
     for count in [2, 1 << 32, 1 << 53, 1 << 63, u64::MAX] {
         let lying = Zip::of(entries()).end64(move |end| {
             end.count = count;
             end.count_here = count;
         });
-        broken(&lying.build());
+        lies(&lying.build(), one);
     }
-    broken(&Zip::of(entries()).end64(|end| end.count = 7).build()); // two counts
-    broken(&Zip::of(entries()).end64(|end| end.disk = 1).build());
-    broken(
-        &Zip::of(entries())
-            .end64(|end| end.directory_len = u64::MAX)
-            .build(),
-    );
-    broken(
-        &Zip::of(entries())
-            .end64(|end| end.directory_len = 1 << 63)
-            .build(),
-    );
+    let changes: [fn(&mut End64); 4] = [
+        |end| end.count = 7, // two counts
+        |end| end.disk = 1,
+        |end| end.directory_len = u64::MAX,
+        |end| end.directory_len = 1 << 63,
+    ];
+    for change in changes {
+        lies(&Zip::of(entries()).end64(change).build(), one);
+    }
     // The directory stands before the end record; another offset is a shift
     // that no local header fits.
     run(
@@ -147,23 +171,27 @@ fn zip64_that_lies() {
 #[test]
 fn end_records_that_lie() {
     let entries = || [Entry::stored("a", b"x"), Entry::stored("b", b"y")];
-    broken(&Zip::of(entries()).end(|end| end.count = 1).build());
+    let both: &[(&str, &[u8])] = &[("a", b"x"), ("b", b"y")];
+    lies(&Zip::of(entries()).end(|end| end.count = 1).build(), both);
     for count in [1, 3, 0x1001, 65_534] {
         let lying = Zip::of(entries()).end(move |end| {
             end.count = count;
             end.count_here = count;
         });
-        broken(&lying.build());
+        lies(&lying.build(), both);
     }
-    broken(&Zip::of(entries()).end(|end| end.disk = 1).build());
-    broken(&Zip::of(entries()).end(|end| end.directory_disk = 1).build());
-    broken(&Zip::of(entries()).end(|end| end.directory_len += 1).build());
-    broken(&Zip::of(entries()).end(|end| end.directory_len -= 1).build());
-    broken(
-        &Zip::of(entries())
-            .end(|end| end.comment_len = Some(1))
-            .build(),
-    );
+    let changes: [fn(&mut End); 4] = [
+        |end| end.disk = 1,
+        |end| end.directory_disk = 1,
+        |end| end.directory_len += 1,
+        |end| end.comment_len = Some(1),
+    ];
+    for change in changes {
+        lies(&Zip::of(entries()).end(change).build(), both);
+    }
+    // A directory one byte too short: its last header is cut.
+    let short = Zip::of(entries()).end(|end| end.directory_len -= 1);
+    lies(&short.build(), &both[..1]);
     broken(b"PK\x03\x04");
     broken(b"PK\x05\x06");
     broken(b"PK\x07\x08nothing");
@@ -306,7 +334,7 @@ fn compressed_data_that_is_malformed_or_cut_or_too_long() {
     payload.extend(b"trailing");
     let entry = Entry::raw("a", DEFLATED, payload, content.len() as u64, crc32(content));
     let said = format!(
-        "8 bytes in 1 ranges belong to no member and no known structure: {at}..{}",
+        "8 bytes in 1 range belong to no member and no known structure: {at}..{}",
         at + 8
     );
     check(
@@ -364,7 +392,7 @@ fn truncated_at_every_byte() {
             .build(),
     ];
     let folder = tempfile::tempdir().unwrap();
-    for bytes in archives {
+    for (bytes, has_comment) in archives.into_iter().zip([true, false]) {
         for len in 0..bytes.len() {
             let path = write(folder.path(), "cut.zip", &bytes[..len]);
             let shown = everywhere(&path, &Options::default());
@@ -375,7 +403,14 @@ fn truncated_at_every_byte() {
                 shown.is_damage("format", None);
             }
             let shown = everywhere(&path, &recording());
-            assert_eq!(shown.paths(), ["."]);
+            // Only a cut comment leaves the directory to be followed.
+            let followed = has_comment && len >= bytes.len() - b"comment".len();
+            let expected: &[&str] = if followed {
+                &[".", "a", "b", "d"]
+            } else {
+                &["."]
+            };
+            assert_eq!(shown.paths(), expected);
             assert_eq!(
                 shown.coverage().1,
                 if len < 4 { "complete" } else { "unknown" }
@@ -551,7 +586,7 @@ fn devices_and_directories_with_data_inside_archives() {
     check(
         &zip.build(),
         rows,
-        &["6 bytes in 1 ranges belong to no member and no known structure: 32..38"],
+        &["6 bytes in 1 range belong to no member and no known structure: 32..38"],
     );
 }
 
@@ -563,7 +598,7 @@ fn bytes_of_no_member_are_said() {
     check(
         &zip.build(),
         vec![file("a", b"x")],
-        &["20 bytes in 1 ranges belong to no member and no known structure: 32..52"],
+        &["20 bytes in 1 range belong to no member and no known structure: 32..52"],
     );
     // Ten gaps: the first eight ranges.
     let gap = |name: &str| Entry::stored(name, b"").with(|e| e.before = vec![7; 2]);
@@ -576,7 +611,7 @@ fn bytes_of_no_member_are_said() {
     let zip = Zip::of([Entry::stored("a", b"x")]).with(|zip| zip.suffix = vec![7; 9]);
     let len = zip.build().len();
     let said = format!(
-        "9 bytes in 1 ranges belong to no member and no known structure: {}..{len}",
+        "9 bytes in 1 range belong to no member and no known structure: {}..{len}",
         len - 9
     );
     check(&zip.build(), vec![file("a", b"x")], &[&said]);
@@ -597,7 +632,7 @@ fn several_end_records() {
     check(
         &zip.build(),
         vec![file("a", b"x")],
-        &["1 later end records are not valid"],
+        &["1 later end record is not valid"],
     );
     // A later one that is valid and empty: the last wins, said.
     let zip = Zip::of([Entry::stored("a", b"x")]).with(|zip| zip.comment = End::empty().bytes());
@@ -607,8 +642,8 @@ fn several_end_records() {
         &shown.limitations(),
         &[
             ONLY_CENTRAL,
-            "1 end records stand in bytes that belong to no member",
-            "bytes in 1 ranges",
+            "1 end record stands in bytes that belong to no member",
+            "in 1 range ",
         ],
         "the result",
     );
@@ -617,7 +652,7 @@ fn several_end_records() {
     let bytes = [first.clone(), stored(&[("b", b"2")])].concat();
     let ranges = format!("0..{}", first.len());
     let rows = vec![file("b", b"2")];
-    check(&bytes, rows, &["1 end records stand in bytes", &ranges]);
+    check(&bytes, rows, &["1 end record stands in bytes", &ranges]);
     // A count that is a lie beyond the limit is no limit.
     let bytes = Zip::of([Entry::stored("a", b"x")])
         .with(|zip| {
@@ -698,6 +733,16 @@ fn prefix_and_suffix() {
         let outer = Zip::of([Entry::stored("i.sh", &zip.build())]).build();
         assert_eq!(run(&outer, &Options::default()).paths(), [".", "i.sh"]);
     }
+    // Far in front of the end, in a folder as at the root.
+    let far = Zip::of([Entry::stored("a", b"x")]).with(|zip| {
+        zip.prefix = b"#!/bin/sh\n".to_vec();
+        zip.suffix = vec![7; 900_000];
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let path = write(folder.path(), "far.sh", &far.build());
+    assert_eq!(everywhere(&path, &Options::default()).paths(), [".", "a"]);
+    let shown = everywhere(folder.path(), &Options::default());
+    assert_eq!(shown.paths(), [".", "far.sh", "far.sh/a"]);
     // No archive at all behind it.
     let folder = tempfile::tempdir().unwrap();
     let path = write(folder.path(), "x.sh", b"#!/bin/sh\necho PK\x05\x06");

@@ -102,6 +102,19 @@ impl Shown {
         }
     }
 
+    /// The occurrence is verified, with the digest of that content.
+    #[track_caller]
+    pub fn is_verified(&self, path: &str, content: &[u8]) {
+        let row = self.row(path);
+        assert_eq!(row["hash_status"], "verified", "{row}");
+        let graph = self.graph();
+        let nodes = graph["nodes"].as_array().unwrap();
+        let node = nodes
+            .iter()
+            .find(|node| node["artifact_id"] == row["artifact_id"]);
+        assert_eq!(node.unwrap()["sha256"], super::sha256(content), "{row}");
+    }
+
     #[track_caller]
     pub fn limitations(&self) -> Vec<String> {
         strings(&self.graph()["limitations"])

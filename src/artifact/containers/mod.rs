@@ -12,7 +12,7 @@ mod zip;
 use std::io;
 
 use super::format::Format;
-use super::limitation::{Limitation, Note, Notes};
+use super::limitation::{Limitation, Note, Notes, counted};
 use super::names::Style;
 use super::options::Options;
 use super::source::Source;
@@ -20,7 +20,7 @@ use crate::digest::Digest;
 use crate::error::{ArtifactReason, Error};
 
 pub(crate) use asar::Companion;
-pub(crate) use zip::find_behind as find_zip_behind;
+pub(crate) use zip::{END_RECORD_REACH, find_behind as find_zip_behind};
 
 /// A size that is not known.
 pub(crate) const UNKNOWN: u64 = u64::MAX;
@@ -248,6 +248,15 @@ pub(crate) trait Container: Send + Sync {
     fn declared(&self, _index: usize) -> Option<Digest> {
         None
     }
+    /// Whether a member has bytes that are read, so that its size counts
+    /// against the budgets.
+    fn is_read(&self, index: usize) -> bool {
+        let member = self.listing().members.get(index);
+        member.is_some_and(|member| {
+            let content = member.kind.is_file() || member.kind == MemberKind::Symlink;
+            content && !member.notes.has(Note::Thin)
+        })
+    }
     /// Whether a member's bytes are in the container's companion folder.
     fn is_unpacked(&self, _index: usize) -> bool {
         false
@@ -379,8 +388,10 @@ pub(crate) fn unaccounted(gaps: &[(u64, u64)]) -> Option<Limitation> {
         ""
     };
     let text = format!(
-        "{bytes} bytes in {} ranges belong to no member and no known structure: {}{more}.",
-        gaps.len(),
+        "{} in {} {} to no member and no known structure: {}{more}.",
+        counted(bytes, "byte", "bytes"),
+        counted(gaps.len() as u64, "range", "ranges"),
+        if bytes == 1 { "belongs" } else { "belong" },
         shown.join(", ")
     );
     Some(Limitation::new(112, text))

@@ -8,7 +8,7 @@ use super::{
     Closing, Container, Damage, Fault, Limit, Listing, Member, MemberKind, Out, Reading, Scratch,
     UNKNOWN, unaccounted,
 };
-use crate::artifact::limitation::Notes;
+use crate::artifact::limitation::{Notes, counted};
 use crate::artifact::names::Style;
 use crate::artifact::options::Options;
 use crate::artifact::source::Source;
@@ -167,8 +167,10 @@ impl Table {
             return Err(Damage::format(4, "the fat header announces no slices").into());
         }
         if end > source.len() {
-            let text =
-                format!("the fat header announces {count} slices, more than fit into the file");
+            let text = format!(
+                "the fat header announces {}, more than fit into the file",
+                counted(count, "slice", "slices")
+            );
             return Err(Damage::format(4, text).into());
         }
         Ok(Self {
@@ -270,8 +272,9 @@ impl Slice {
             .is_none_or(|end| end > source.len())
         {
             let text = format!(
-                "a slice is announced at offset {} with {} bytes, which is not inside the file",
-                self.offset, self.size
+                "a slice is announced at offset {} with {}, which is not inside the file",
+                self.offset,
+                counted(self.size, "byte", "bytes")
             );
             return Err(Damage::format(self.at, text).into());
         }

@@ -56,7 +56,17 @@ impl FileAccount {
 pub(crate) struct Charge {
     pub entries: u64,
     pub bytes: u64,
+    /// Those of them that stand in files of their own (an ASAR's companion):
+    /// they are no expansion.
+    pub beside: u64,
     pub paths: u64,
+}
+
+impl Charge {
+    /// What the container's own file expands to.
+    pub fn expanded(&self) -> u64 {
+        self.bytes.saturating_sub(self.beside)
+    }
 }
 
 /// Whether a charge fits.
@@ -86,7 +96,7 @@ impl Account {
         if !(entries && bytes && paths) {
             return Fit::OverAll;
         }
-        if add(&file.bytes, charge.bytes) > file.most {
+        if add(&file.bytes, charge.expanded()) > file.most {
             Fit::OverFile
         } else {
             Fit::Fits

@@ -10,9 +10,6 @@ use crate::artifact::source::Spool;
 use crate::artifact::streams;
 use crate::digest::Hasher;
 
-/// An end record with the longest comment fits into so many last bytes.
-const END_RECORD_REACH: u64 = 65_535 + 22;
-
 pub(super) struct MemberReader<'a> {
     run: &'a Run<'a>,
     pub hasher: Hasher,
@@ -31,8 +28,13 @@ pub(super) struct MemberReader<'a> {
     may_spool: bool,
     declared_size: u64,
     compressed: u64,
-    /// A folder's file may have a ZIP archive behind it.
-    looks_behind: bool,
+    /// From where on an end record is looked for: a folder's file may have a
+    /// ZIP archive behind it.
+    looks_behind: Option<u64>,
+    /// The last bytes before those at hand, fewer than a signature has.
+    before: Vec<u8>,
+    /// Whether the signature of an end record has passed by.
+    has_end_record: bool,
 }
 
 impl<'a> MemberReader<'a> {
@@ -65,13 +67,9 @@ impl<'a> MemberReader<'a> {
             name.len() >= suffix.len()
                 && name[name.len() - suffix.len()..].eq_ignore_ascii_case(suffix)
         };
-        let looks_behind = nested && open.is_folder && member.size != UNKNOWN;
         let size = member.size;
-        let reach = if looks_behind {
-            END_RECORD_REACH
-        } else {
-            format::TAIL as u64
-        };
+        let looks_behind = (nested && open.is_folder && size != UNKNOWN)
+            .then(|| size.saturating_sub(containers::END_RECORD_REACH));
         Self {
             run,
             hasher: Hasher::default(),
@@ -86,9 +84,9 @@ impl<'a> MemberReader<'a> {
             tail_from: if size == UNKNOWN {
                 0
             } else {
-                size.saturating_sub(reach)
+                size.saturating_sub(format::TAIL as u64)
             },
-            keeps_tail: looks_behind || file && ends_with(b".dmg"),
+            keeps_tail: file && ends_with(b".dmg"),
             format: None,
             named: None,
             looks_for: [Format::Asar, Format::Lzma].into_iter().find(|&format| {
@@ -102,6 +100,8 @@ impl<'a> MemberReader<'a> {
             declared_size: size,
             compressed: member.compressed,
             looks_behind,
+            before: Vec::new(),
+            has_end_record: false,
         }
     }
 
@@ -127,7 +127,33 @@ impl<'a> MemberReader<'a> {
             spool.write(rest)?;
         }
         self.keep_tail(before, bytes);
+        self.look_behind(before, bytes);
         Ok(())
+    }
+
+    /// Looks for the signature of an end record, also across two portions.
+    fn look_behind(&mut self, before: u64, bytes: &[u8]) {
+        const END_RECORD: &[u8] = b"PK\x05\x06";
+        let Some(from) = self.looks_behind else {
+            return;
+        };
+        if self.has_end_record || self.size <= from {
+            return;
+        }
+        let skip = from.saturating_sub(before) as usize;
+        let bytes = bytes.get(skip..).unwrap_or_default();
+        let overlap = &bytes[..bytes.len().min(END_RECORD.len() - 1)];
+        self.before.extend_from_slice(overlap);
+        self.has_end_record = memchr::memmem::find(&self.before, END_RECORD).is_some()
+            || memchr::memmem::find(bytes, END_RECORD).is_some();
+        let last = bytes.len().min(END_RECORD.len() - 1);
+        if last == END_RECORD.len() - 1 {
+            self.before.clear();
+            self.before.extend_from_slice(&bytes[bytes.len() - last..]);
+        } else {
+            let excess = self.before.len().saturating_sub(END_RECORD.len() - 1);
+            self.before.drain(..excess);
+        }
     }
 
     /// Keeps the last bytes: those from `tail_from` on, at most as many as a
@@ -188,11 +214,7 @@ impl<'a> MemberReader<'a> {
             outcome.candidate = Some(Candidate::Format(container));
         } else if streams::is_stream(container) {
             outcome.candidate = Some(Candidate::Stream(container));
-        } else if self.looks_behind
-            && super::may_hide_archive(format)
-            && self.named.is_none()
-            && memchr::memmem::rfind(&self.tail, b"PK\x05\x06").is_some()
-        {
+        } else if self.has_end_record && super::may_hide_archive(format) && self.named.is_none() {
             outcome.candidate = Some(Candidate::ZipBehind);
         } else if format::is_container(format) || format == Format::MachOUniversal || outcome.dmg {
             outcome.notes.add(Note::OpaqueUnread);

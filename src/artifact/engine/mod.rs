@@ -143,7 +143,7 @@ fn open_root(
             names::MAX_ALL as u64,
         ),
         (
-            !is_folder && charge.bytes > file.most(),
+            !is_folder && charge.expanded() > file.most(),
             "max_compression_ratio",
             options.max_compression_ratio,
         ),
@@ -152,7 +152,7 @@ fn open_root(
         return Err(Fault::Limit(Limit { name, value }));
     }
     if !is_folder {
-        file.reset(charge.bytes);
+        file.reset(charge.expanded());
     }
     Ok(Arc::new(open))
 }

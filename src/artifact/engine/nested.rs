@@ -225,7 +225,7 @@ impl Run<'_> {
             self.activate(Arc::clone(root));
             self.work(1)?;
         } else if !root.is_folder {
-            root.place.file.reset(root.charge(self.options)?.bytes);
+            root.place.file.reset(root.charge(self.options)?.expanded());
         }
         for outcome in root.lock().done.outcomes.iter_mut().flatten() {
             outcome.child = None;

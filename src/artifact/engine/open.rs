@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockRea
 use super::account::{Charge, FileAccount, RATIO_FROM};
 use crate::artifact::containers::{Closing, Container, Fault, Limit, Member, MemberKind, UNKNOWN};
 use crate::artifact::format::Format;
-use crate::artifact::limitation::{Limitation, Note, Notes};
+use crate::artifact::limitation::{Limitation, Notes};
 use crate::artifact::names::{self, Paths, RawName};
 use crate::artifact::options::Options;
 use crate::artifact::source::Source;
@@ -279,13 +279,19 @@ impl Open {
         };
         let members = &container.listing().members;
         let mut bytes = 0u64;
+        let mut beside = 0u64;
         let mut links = 0u64;
-        for member in members {
-            if member.notes.has(Note::Thin) {
+        for (index, member) in members.iter().enumerate() {
+            let unpacked = container.is_unpacked(index);
+            // What is never read costs nothing, whatever its header says.
+            if !container.is_read(index) || unpacked && self.place.level > 0 {
                 continue;
             }
             check_member(member, options)?;
             bytes = bytes.saturating_add(known(member.size));
+            if unpacked {
+                beside = beside.saturating_add(known(member.size));
+            }
             if member.kind == MemberKind::Symlink {
                 links = links.saturating_add(known(member.size).min(MAX_TARGET));
             }
@@ -305,6 +311,7 @@ impl Open {
         Ok(Charge {
             entries: members.len() as u64,
             bytes,
+            beside,
             paths,
         })
     }

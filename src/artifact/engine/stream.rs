@@ -259,6 +259,8 @@ struct Collector<'a> {
     content: bool,
     closing: Closing,
     charged: Charge,
+    /// Bytes of the member at hand that are charged already.
+    prepaid: u64,
 }
 
 impl<'a> Collector<'a> {
@@ -277,6 +279,7 @@ impl<'a> Collector<'a> {
             content: false,
             closing: Closing::default(),
             charged: Charge::default(),
+            prepaid: 0,
         }
     }
 
@@ -306,6 +309,11 @@ impl<'a> Collector<'a> {
                     self.charged.paths > names::MAX_ALL as u64,
                     "all path bytes",
                     names::MAX_ALL as u64,
+                ),
+                (
+                    self.charged.bytes > self.open.place.file.most(),
+                    "max_compression_ratio",
+                    options.max_compression_ratio,
                 ),
             ];
             if let Some(&(_, name, value)) = limits.iter().find(|(over, _, _)| *over) {
@@ -361,8 +369,8 @@ impl<'a> Collector<'a> {
         }
         self.charge(Charge {
             entries: 1,
-            bytes: 0,
             paths,
+            ..Charge::default()
         })?;
         let index = self.listing.members.len() as u32;
         let name = self
@@ -570,11 +578,24 @@ impl Sink for Collector<'_> {
         Ok(())
     }
 
-    fn data(&mut self, bytes: &[u8]) -> Result<(), Fault> {
+    fn holes(&mut self, bytes: u64) -> Result<(), Fault> {
+        self.prepaid = bytes;
         self.charge(Charge {
-            bytes: bytes.len() as u64,
+            bytes,
             ..Charge::default()
-        })?;
+        })
+    }
+
+    fn data(&mut self, bytes: &[u8]) -> Result<(), Fault> {
+        let len = bytes.len() as u64;
+        let paid = len.min(self.prepaid);
+        self.prepaid -= paid;
+        if len > paid {
+            self.charge(Charge {
+                bytes: len - paid,
+                ..Charge::default()
+            })?;
+        }
         match &mut self.current {
             Some((_, reader)) => reader.take(bytes),
             None => Ok(()),
@@ -582,6 +603,7 @@ impl Sink for Collector<'_> {
     }
 
     fn end(&mut self) -> Result<(), Fault> {
+        self.prepaid = 0;
         match self.current.take() {
             Some((index, reader)) => self.finish(index, reader),
             None => Ok(()),

@@ -13,7 +13,7 @@ use super::{Entry, Input, Sink};
 use crate::artifact::containers::{
     Closing, Damage, Fault, Limit, MemberKind, UNKNOWN, unaccounted,
 };
-use crate::artifact::limitation::Limitation;
+use crate::artifact::limitation::{Limitation, counted};
 use crate::artifact::names::MAX_PATH;
 use crate::artifact::options::Options;
 
@@ -439,8 +439,8 @@ impl Archive<'_, '_> {
         let mut limitations: Vec<Limitation> = unaccounted(&self.gaps).into_iter().collect();
         if self.unterminated > 0 {
             let text = format!(
-                "{} names do not end in NUL; they were read in full.",
-                self.unterminated
+                "{} not end in NUL, and what stands there was read in full.",
+                counted(self.unterminated, "name does", "names do")
             );
             limitations.insert(0, Limitation::new(101, text));
         }

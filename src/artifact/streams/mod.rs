@@ -42,6 +42,11 @@ pub(crate) struct Entry<'a> {
 pub(crate) trait Sink {
     /// A member starts. Its data (of links: the target text) follows.
     fn begin(&mut self, entry: Entry<'_>) -> Result<(), Fault>;
+    /// So many of the member's bytes are holes, which the archive does not
+    /// hold: told before its first byte, so that they can be refused.
+    fn holes(&mut self, _bytes: u64) -> Result<(), Fault> {
+        Ok(())
+    }
     /// The next bytes of the member.
     fn data(&mut self, bytes: &[u8]) -> Result<(), Fault>;
     /// The member is complete.

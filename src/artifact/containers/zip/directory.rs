@@ -1,9 +1,9 @@
 //! The central directory (APPNOTE 4.3.12) and its extra fields (4.5).
 
-use super::end::End;
+use super::end::{Demand, End};
 use super::kind_of;
 use crate::artifact::containers::{Damage, Fault, Limit, Listing, Member};
-use crate::artifact::limitation::{Limitation, Notes};
+use crate::artifact::limitation::{Limitation, Notes, counted};
 use crate::artifact::options::Options;
 use crate::artifact::source::Source;
 
@@ -12,16 +12,49 @@ const HEADER: usize = 46;
 const UTF8: u16 = 1 << 11;
 
 /// Reads every central header; the listing keeps only what is needed later.
+/// Where anything will do, what is wrong goes into `end.damage`, and the
+/// headers before it are the list; one at least there must be.
 pub(super) fn parse(
     source: &Source,
-    end: &End,
+    end: &mut End,
     options: &Options,
+    demand: Demand,
 ) -> Result<(Listing, Vec<Limitation>), Fault> {
+    if demand == Demand::Whole {
+        check_count(end, options)?;
+    }
+    let mut listing = Listing::default();
+    let most = end.directory_len / HEADER as u64;
+    listing
+        .members
+        .reserve_exact(usize::try_from(end.count.min(most)).unwrap_or(0));
+    let mut guessed_utf8 = false;
+    match headers(source, end, options, &mut listing, &mut guessed_utf8) {
+        Err(Fault::Damage(damage)) if demand == Demand::Anything && !listing.members.is_empty() => {
+            end.damage.get_or_insert(damage);
+        }
+        other => other?,
+    }
+    listing.members.shrink_to_fit();
+    listing.names.shrink_to_fit();
+    let mut limitations = Vec::new();
+    if guessed_utf8 {
+        limitations.push(Limitation::new(
+            105,
+            "Some names lack the UTF-8 flag and are valid UTF-8; they were read as UTF-8.",
+        ));
+    }
+    Ok((listing, limitations))
+}
+
+/// Before anything is allocated.
+fn check_count(end: &End, options: &Options) -> Result<(), Fault> {
     let most = end.directory_len / HEADER as u64;
     if end.count > most {
         let text = format!(
-            "{} entries do not fit into a central directory of {} bytes",
-            end.count, end.directory_len
+            "{} not fit into a central directory of {}",
+            counted(end.count, "entry does", "entries do"),
+            counted(end.directory_len, "byte", "bytes")
         );
         return Err(Damage::format(end.directory, text).into());
     }
@@ -31,12 +64,17 @@ pub(super) fn parse(
             value: options.max_entries,
         }));
     }
-    let mut listing = Listing::default();
-    listing
-        .members
-        .reserve_exact(usize::try_from(end.count).unwrap_or(0));
+    Ok(())
+}
+
+fn headers(
+    source: &Source,
+    end: &End,
+    options: &Options,
+    listing: &mut Listing,
+    guessed_utf8: &mut bool,
+) -> Result<(), Fault> {
     let mut window = Window::new(source, end.directory, end.directory + end.directory_len);
-    let mut guessed_utf8 = false;
     let mut scratch = Vec::new();
     while !window.is_at_end() {
         if listing.members.len() as u64 >= options.max_entries {
@@ -71,7 +109,7 @@ pub(super) fn parse(
         let extra = &rest[..extra_len];
         widen(&mut member, extra);
         member.name_crc = crc32fast::hash(name);
-        let text = decode_name(name, extra, member.flags, &mut guessed_utf8);
+        let text = decode_name(name, extra, member.flags, guessed_utf8);
         (member.kind, member.mode) = kind_of(made_by, external, &text, member.size);
         member.name = listing.push_name(&text).ok_or({
             Fault::Limit(Limit {
@@ -84,21 +122,12 @@ pub(super) fn parse(
     let found = listing.members.len() as u64;
     if found != end.count && !(end.short_count && found & 0xFFFF == end.count) {
         let text = format!(
-            "the end record counts {} entries, the central directory has {found}",
-            end.count
+            "the end record counts {}, the central directory has {found}",
+            counted(end.count, "entry", "entries")
         );
         return Err(Damage::format(end.directory, text).into());
     }
-    listing.members.shrink_to_fit();
-    listing.names.shrink_to_fit();
-    let mut limitations = Vec::new();
-    if guessed_utf8 {
-        limitations.push(Limitation::new(
-            105,
-            "Some names lack the UTF-8 flag and are valid UTF-8; they were read as UTF-8.",
-        ));
-    }
-    Ok((listing, limitations))
+    Ok(())
 }
 
 struct Fields<'a>(&'a [u8]);

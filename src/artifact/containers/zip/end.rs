@@ -1,7 +1,7 @@
 //! The end records (APPNOTE 4.3.14 to 4.3.16) and where the archive starts.
 
 use crate::artifact::containers::{Damage, Fault, Listing};
-use crate::artifact::limitation::Limitation;
+use crate::artifact::limitation::{Limitation, counted};
 use crate::artifact::options::Options;
 use crate::artifact::source::Source;
 
@@ -11,6 +11,8 @@ const LOCATOR_LEN: u64 = 20;
 const END64_LEN: u64 = 56;
 /// How far back the end record is looked for (contract 5.1).
 const SEARCH: u64 = 16 * 65_535;
+/// So many last bytes hold every end record that is looked for.
+pub(crate) const REACH: u64 = SEARCH + END_LEN;
 /// So many central directories that turn out to be broken are read, so that
 /// an archive of end records cannot cost their number times its directory.
 const MOST_TRIES: usize = 16;
@@ -32,6 +34,8 @@ pub(super) struct End {
     end: (u64, u64),
     /// The ZIP64 end record and its locator.
     end64: Option<[(u64, u64); 2]>,
+    /// What is wrong with the end record, where that is put up with.
+    pub damage: Option<Damage>,
 }
 
 impl End {
@@ -44,17 +48,27 @@ impl End {
     }
 }
 
+/// How much has to be right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Demand {
+    /// End record and central directory fit to each other.
+    Whole,
+    /// Some central headers can be read.
+    Anything,
+}
+
 /// Finds the last end record whose central directory parses.
 pub(super) fn find(
     source: &Source,
     options: &Options,
+    demand: Demand,
 ) -> Result<(End, Listing, Vec<Limitation>), Fault> {
     let len = source.len();
     let mut first_fault = None;
     let mut skipped = 0u64;
     let mut tries = MOST_TRIES;
     let mut searched_to = len;
-    for window in [(64 << 10) + END_LEN, SEARCH + END_LEN] {
+    for window in [(64 << 10) + END_LEN, REACH] {
         let start = len.saturating_sub(window);
         if start >= searched_to {
             break;
@@ -67,9 +81,10 @@ pub(super) fn find(
             if position >= searched_to {
                 continue;
             }
-            let followed = candidate(source, position).and_then(|end| {
+            let followed = candidate(source, position, demand).and_then(|mut end| {
                 tries = tries.saturating_sub(1);
-                let (listing, limitations) = super::directory::parse(source, &end, options)?;
+                let (listing, limitations) =
+                    super::directory::parse(source, &mut end, options, demand)?;
                 Ok((end, listing, limitations))
             });
             match followed {
@@ -77,7 +92,14 @@ pub(super) fn find(
                     if skipped > 0 {
                         limitations.push(Limitation::new(
                             108,
-                            format!("{skipped} later end records are not valid; the last valid one was followed."),
+                            format!(
+                                "{} valid; the last valid one was followed.",
+                                counted(
+                                    skipped,
+                                    "later end record is not",
+                                    "later end records are not"
+                                ),
+                            ),
                         ));
                     }
                     return Ok((end, listing, limitations));
@@ -132,22 +154,34 @@ pub(super) fn earlier(source: &Source, gaps: &[(u64, u64)]) -> Option<Limitation
     (count > 0).then(|| {
         Limitation::new(
             108,
-            format!("{count} end records stand in bytes that belong to no member; the last valid one was followed."),
+            format!(
+                "{} in bytes that belong to no member; the last valid one was followed.",
+                counted(count, "end record stands", "end records stand"),
+            ),
         )
     })
 }
 
 /// Follows one end record to the central directory.
-fn candidate(source: &Source, position: u64) -> Result<End, Fault> {
+fn candidate(source: &Source, position: u64, demand: Demand) -> Result<End, Fault> {
     let damage = |text: &str| Fault::from(Damage::format(position, text));
+    let mut lie = None;
+    let mut lies = |text: &str| {
+        let found = Damage::format(position, text);
+        match demand {
+            Demand::Whole => Err(Fault::from(found)),
+            Demand::Anything => {
+                lie.get_or_insert(found);
+                Ok(())
+            }
+        }
+    };
     let record = source
         .read_vec(position, END_LEN as usize)
         .map_err(|_| damage("the end of central directory record is cut"))?;
     let comment_end = position + END_LEN + u16_at(&record, 20);
     if comment_end > source.len() {
-        return Err(damage(
-            "the comment of the end of central directory record is cut",
-        ));
+        lies("the comment of the end of central directory record is cut")?;
     }
     let mut disks = [u16_at(&record, 4), u16_at(&record, 6)];
     let mut counts = [u16_at(&record, 8), u16_at(&record, 10)];
@@ -176,10 +210,17 @@ fn candidate(source: &Source, position: u64) -> Result<End, Fault> {
         end64 = Some([(at, end), (locator, locator + LOCATOR_LEN)]);
     }
     if disks != [0, 0] || counts[0] != counts[1] {
-        return Err(damage("the archive spans several disks"));
+        lies("the archive spans several disks")?;
     }
-    let shift = directory_shift(source, offset, directory_len, directory_end)
-        .ok_or_else(|| damage("the central directory is not where the end record says"))?;
+    let shift = match directory_shift(source, offset, directory_len, directory_end) {
+        Some(shift) => shift,
+        None => {
+            lies("the central directory is not where the end record says")?;
+            directory_len = directory_end.saturating_sub(offset);
+            directory_shift(source, offset, directory_len, directory_end)
+                .ok_or_else(|| damage("the central directory is not where the end record says"))?
+        }
+    };
     Ok(End {
         directory: offset
             .checked_add_signed(shift)
@@ -188,8 +229,9 @@ fn candidate(source: &Source, position: u64) -> Result<End, Fault> {
         count: counts[1],
         short_count,
         shift,
-        end: (position, comment_end),
+        end: (position, comment_end.min(source.len())),
         end64,
+        damage: lie,
     })
 }
 

@@ -12,11 +12,13 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{Closing, Container, Damage, Fault, Listing, MemberKind, Out, Reading, Scratch};
-use crate::artifact::limitation::Limitation;
+use crate::artifact::limitation::{Limitation, counted};
 use crate::artifact::names::Style;
-use crate::artifact::options::Options;
+use crate::artifact::options::{OnDamage, Options};
 use crate::artifact::source::Source;
-use end::End;
+use end::{Demand, End};
+
+pub(crate) use end::REACH as END_RECORD_REACH;
 
 /// Local file header without name and extra field.
 const LOCAL_HEADER: u64 = 30;
@@ -39,16 +41,27 @@ struct Zip {
     behind: bool,
 }
 
-/// Opens an archive whose bytes start with a ZIP signature.
+/// Opens an archive whose bytes start with a ZIP signature. Where damage is to
+/// be recorded and the end record or the central directory is damaged, the
+/// members whose central headers can be read are those of the archive.
 pub(super) fn open(source: &Source, options: &Options) -> Result<Box<dyn Container>, Fault> {
-    Ok(Box::new(Zip::open(source, options)?))
+    let zip = match Zip::open(source, options, Demand::Whole) {
+        Err(whole @ Fault::Damage(_)) if options.on_damage == OnDamage::Record => {
+            match Zip::open(source, options, Demand::Anything) {
+                Err(Fault::Damage(_)) => return Err(whole),
+                other => other?,
+            }
+        }
+        other => other?,
+    };
+    Ok(Box::new(zip))
 }
 
 /// An archive behind other bytes (a script, a stub, padding): only where its
 /// whole central directory parses and every local header is there
 /// (decision 11). `None` where there is none.
 pub(crate) fn find_behind(source: &Source, options: &Options) -> Option<Box<dyn Container>> {
-    let mut zip = Zip::open(source, options).ok()?;
+    let mut zip = Zip::open(source, options, Demand::Whole).ok()?;
     if zip.listing.members.is_empty() {
         return None;
     }
@@ -63,8 +76,8 @@ pub(crate) fn find_behind(source: &Source, options: &Options) -> Option<Box<dyn 
 }
 
 impl Zip {
-    fn open(source: &Source, options: &Options) -> Result<Self, Fault> {
-        let (end, listing, limitations) = end::find(source, options)?;
+    fn open(source: &Source, options: &Options, demand: Demand) -> Result<Self, Fault> {
+        let (end, listing, limitations) = end::find(source, options, demand)?;
         let mut order: Vec<u32> = (0..listing.members.len() as u32).collect();
         order.sort_by_key(|&index| listing.members[index as usize].at);
         let mut zip = Self {
@@ -141,6 +154,11 @@ impl Container for Zip {
         self.read_member(index, keep_going, scratch, out)
     }
 
+    fn is_read(&self, index: usize) -> bool {
+        let member = self.listing.members.get(index);
+        member.is_some_and(|member| has_data(member) && read::may_be_read(member))
+    }
+
     fn region(&self, index: usize) -> Option<Source> {
         self.stored_region(index)
     }
@@ -172,7 +190,7 @@ impl Container for Zip {
             .lock()
             .map(|unused| unused.clone())
             .unwrap_or_default();
-        let mut damage = None;
+        let mut damage = self.end.damage.clone();
         let mut covered = 0u64;
         for (start, end, member) in ranges {
             if start < covered && damage.is_none() && member.is_some() {
@@ -216,8 +234,9 @@ impl Zip {
         Some(Limitation::new(
             111,
             format!(
-                "A ZIP archive stands behind {prefix} bytes of other content and before {suffix} more; \
-                 its members are listed."
+                "A ZIP archive stands behind {} of other content and before {suffix} more; \
+                 its members are listed.",
+                counted(prefix, "byte", "bytes")
             ),
         ))
     }

@@ -6,7 +6,7 @@ use flate2::{FlushDecompress, Status};
 
 use super::{LOCAL_HEADER, Zip};
 use crate::artifact::containers::{Damage, Fault, Member, Out, Reading, Scratch};
-use crate::artifact::limitation::{Limitation, Note};
+use crate::artifact::limitation::{Limitation, Note, counted};
 use crate::artifact::source::Source;
 
 const ENCRYPTED: u16 = 1;
@@ -27,6 +27,18 @@ struct Data {
 /// Whether the stored bytes are the content.
 pub(super) fn is_stored(member: &Member) -> bool {
     member.method == STORED && member.flags & ENCRYPTED == 0
+}
+
+/// Whether there is a way to read its bytes at all: an unknown method or
+/// encryption may be a lie only as [`Zip::method_to_use`] says.
+pub(super) fn may_be_read(member: &Member) -> bool {
+    let encrypted = member.flags & ENCRYPTED != 0;
+    match member.method {
+        _ if member.compressed == member.size => true,
+        DEFLATED => true,
+        STORED | DEFLATE64 => !encrypted,
+        _ => false,
+    }
 }
 
 /// What decoding came to.
@@ -212,11 +224,12 @@ impl Zip {
         if known && !encrypted {
             return Ok(member.method);
         }
-        let stored = member.compressed == member.size;
-        let method = match member.method {
-            _ if stored => STORED,
-            DEFLATED if encrypted => DEFLATED,
-            _ => return Err(unavailable(member)),
+        if !may_be_read(member) {
+            return Err(unavailable(member));
+        }
+        let method = match member.compressed == member.size {
+            true => STORED,
+            false => DEFLATED,
         };
         let trial = self.decode(member, data, method, member.size, scratch, &mut |_| Ok(()));
         match trial {
@@ -248,8 +261,8 @@ impl Zip {
             size += bytes.len() as u64;
             if size > most {
                 let text = format!(
-                    "it expands beyond its declared size of {} bytes",
-                    member.size
+                    "it expands beyond its declared size of {}",
+                    counted(member.size, "byte", "bytes")
                 );
                 return Err(Damage::integrity(data.start, text).into());
             }
@@ -368,8 +381,9 @@ fn inflate_position(read: u64, filled: &std::ops::Range<usize>) -> u64 {
 fn contradiction(member: &Member, decoded: &Decoded) -> Option<String> {
     if decoded.size != member.size {
         return Some(format!(
-            "its size is {} bytes, the archive declares {}",
-            decoded.size, member.size
+            "its size is {}, the archive declares {}",
+            counted(decoded.size, "byte", "bytes"),
+            member.size
         ));
     }
     (decoded.crc != member.word).then(|| {

@@ -177,6 +177,9 @@ fn file(
         size,
         mode: header.mode(),
     })?;
+    if let Some(map) = &map {
+        sink.holes(map.real_size - map.stored)?;
+    }
     let passed = match &map {
         None => input.pass(stored, &mut |bytes| sink.data(bytes))?,
         Some(map) => map.expand(input, sink)?,

@@ -730,15 +730,17 @@ def main():
     parser.add_argument("targets", nargs="*", type=Path, metavar="FILE")
     arguments = parser.parse_args()
     corpus = Path(arguments.corpus)
+    listed = arguments.all or arguments.sample is not None
     if not arguments.targets and not corpus.is_dir():
         print(f"{corpus}: no corpus there; scripts/corpus.sh fetches one")
-        return 1
+        if not listed:
+            return 1
 
     with tempfile.TemporaryDirectory(prefix="truth-streams-") as folder:
         targets = arguments.targets
         if not targets:
             targets = corpus_targets(corpus) + make_archives(folder)
-            if arguments.all or arguments.sample is not None:
+            if listed:
                 targets += packages(listed_packages(arguments.sample), Path(arguments.cache))
         compared, files, failures, planted = Counter(), Counter(), 0, Counter()
         for target in targets:

@@ -1,15 +1,16 @@
 //! xz streams of several blocks, decoded by several threads.
 //!
 //! Encoders that use threads say in each block's header how long it is, so
-//! the next one is found without decoding. A block is delivered once it was
-//! decoded and its check verified. Anything else (sizes that are not told,
+//! the next one is found without decoding. The first block is delivered while
+//! it is decoded, those after it wait in memory. Anything else (sizes that are not told,
 //! large blocks, damage, the last stream's end) is left to [`Units`], which
 //! starts again at the stream's header and drops what was delivered: it alone
 //! decides what is damage and where.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use liblzma::stream::{Action, Status};
@@ -24,8 +25,12 @@ use crate::artifact::streams::Decoder;
 
 /// Blocks that expand to less are decoded by the caller's thread.
 const SMALL: u64 = 128 << 10;
-/// Memory of all blocks that are being decoded.
-const MEMORY: u64 = 80 << 20;
+/// Memory of all blocks that are being decoded or wait to be delivered.
+const MEMORY: u64 = 48 << 20;
+/// Bytes that a block is handed over in, and how many of them the first block
+/// is reckoned to hold: they are taken faster than they are made.
+const PORTION: usize = 256 << 10;
+const FIRST: u64 = 2 << 20;
 const LZMA2: u64 = 0x21;
 
 /// One xz file.
@@ -34,14 +39,18 @@ pub(super) struct Blocks {
     options: Options,
     threads: usize,
     state: State,
+    /// The block that is delivered.
+    first: Option<Job>,
+    /// Those after it.
     jobs: VecDeque<Job>,
     /// Memory of the blocks in `jobs`.
     memory: u64,
-    /// A decoded block, and how much of it was delivered.
+    /// Decoded bytes, and how many of them were delivered.
     ready: Vec<u8>,
     taken: usize,
-    /// Bytes of the stream at hand that were decoded.
+    /// Bytes of the stream at hand that came out of its blocks.
     decoded: u64,
+    spare: Spare,
     stop: Arc<AtomicBool>,
 }
 
@@ -60,11 +69,13 @@ impl Blocks {
             options: options.clone(),
             threads,
             state: State::At(0),
+            first: None,
             jobs: VecDeque::new(),
             memory: 0,
             ready: Vec::new(),
             taken: 0,
             decoded: 0,
+            spare: Spare::default(),
             stop: Arc::default(),
         }
     }
@@ -74,20 +85,23 @@ impl Blocks {
         let State::Inside(walk) = &mut self.state else {
             return;
         };
-        while self.jobs.len() <= self.threads {
+        let first = self.first.as_ref().map_or(0, |job| job.dictionary + FIRST);
+        while self.jobs.len() < self.threads {
             let Some(block) = walk.block(&self.source) else {
                 return;
             };
-            if self.memory + block.memory > MEMORY {
+            let is_first = self.first.is_none() && self.jobs.is_empty();
+            if !is_first && first + self.memory + block.memory() > MEMORY {
                 return;
             }
             walk.pass(&block);
-            self.memory += block.memory;
+            self.memory += block.memory();
             let task = Task {
                 source: self.source.clone(),
                 options: self.options.clone(),
                 header: walk.header,
                 block,
+                spare: self.spare.clone(),
                 stop: Arc::clone(&self.stop),
             };
             self.jobs.push_back(task.start());
@@ -103,8 +117,8 @@ impl Blocks {
 
     fn end_jobs(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
-        for job in self.jobs.drain(..) {
-            if let Work::Thread(thread) = job.work {
+        for job in self.first.take().into_iter().chain(self.jobs.drain(..)) {
+            if let Work::Thread(thread, _) = job.work {
                 // Only its end matters, not what it found.
                 drop(thread.join());
             }
@@ -112,22 +126,26 @@ impl Blocks {
         self.memory = 0;
     }
 
-    /// The next block, or the state that follows the last.
+    /// The next bytes, or the state that follows the last block.
     fn advance(&mut self) {
-        self.ready = Vec::new();
+        self.spare.put(std::mem::take(&mut self.ready));
         self.taken = 0;
         self.fill();
         let State::Inside(walk) = &self.state else {
             return;
         };
         let start = walk.start;
-        if let Some(job) = self.jobs.pop_front() {
-            self.memory -= job.memory;
-            match job.result() {
-                Some(bytes) => {
+        if self.first.is_none() {
+            self.first = self.jobs.pop_front();
+            self.memory -= self.first.as_ref().map_or(0, |job| job.memory);
+        }
+        if let Some(job) = &mut self.first {
+            match job.next() {
+                Some(Part::Bytes(bytes)) => {
                     self.decoded += bytes.len() as u64;
                     self.ready = bytes;
                 }
+                Some(Part::End) => self.first = None,
                 None => self.go_serial(start),
             }
             return;
@@ -189,7 +207,13 @@ struct Block {
     /// As the index has it: without padding.
     unpadded: u64,
     size: u64,
-    memory: u64,
+    dictionary: u64,
+}
+
+impl Block {
+    fn memory(&self) -> u64 {
+        self.size + self.dictionary
+    }
 }
 
 /// A stream whose blocks are found one after the other.
@@ -268,13 +292,14 @@ impl Walk {
             .checked_next_multiple_of(4)?
             .checked_add(self.check)?
             .checked_add(self.next)?;
-        let memory = size.checked_add(dictionary)?;
-        (end <= source.len() && memory <= MEMORY / 2).then_some(Block {
+        // It has to fit beside one of its kind that is delivered.
+        let both = size.checked_add(dictionary.checked_mul(2)?)?;
+        (end <= source.len() && both.checked_add(FIRST)? <= MEMORY).then_some(Block {
             at: self.next,
             end,
             unpadded: data + self.check,
             size,
-            memory,
+            dictionary,
         })
     }
 
@@ -383,20 +408,43 @@ fn dictionary_size(bits: u8) -> Option<u64> {
 /// A block on its way.
 struct Job {
     memory: u64,
+    dictionary: u64,
     work: Work,
 }
 
 enum Work {
-    Thread(JoinHandle<Option<Vec<u8>>>),
-    /// Not worth a thread.
-    Here(Task),
+    Thread(JoinHandle<Option<()>>, Receiver<Part>),
+    /// Not worth a thread; `None` once it is done.
+    Here(Option<Task>),
+}
+
+/// What a block comes in. One that breaks off without its end is not as its
+/// header says.
+enum Part {
+    Bytes(Vec<u8>),
+    /// It was as its header says, and its check fits.
+    End,
 }
 
 impl Job {
-    fn result(self) -> Option<Vec<u8>> {
-        match self.work {
-            Work::Thread(thread) => thread.join().ok().flatten(),
-            Work::Here(task) => task.decode(),
+    fn next(&mut self) -> Option<Part> {
+        match &mut self.work {
+            Work::Thread(_, parts) => parts.recv().ok(),
+            Work::Here(task) => {
+                let Some(task) = task.take() else {
+                    return Some(Part::End);
+                };
+                let (sender, parts) = channel();
+                task.decode(&sender)?;
+                drop(sender);
+                let mut whole = Vec::new();
+                for part in parts {
+                    if let Part::Bytes(bytes) = part {
+                        whole.extend(bytes);
+                    }
+                }
+                Some(Part::Bytes(whole))
+            }
         }
     }
 }
@@ -407,31 +455,55 @@ struct Task {
     options: Options,
     header: [u8; HEADER],
     block: Block,
+    spare: Spare,
     stop: Arc<AtomicBool>,
+}
+
+/// Portions that were delivered, to be filled again: given back to the
+/// allocator by another thread than asked for them, they would pile up there.
+#[derive(Clone, Default)]
+struct Spare(Arc<Mutex<Vec<Vec<u8>>>>);
+
+impl Spare {
+    fn put(&self, mut portion: Vec<u8>) {
+        if portion.capacity() == PORTION {
+            portion.clear();
+            let mut spare = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            spare.push(portion);
+        }
+    }
+
+    fn take(&self) -> Vec<u8> {
+        let mut spare = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        spare.pop().unwrap_or_else(|| Vec::with_capacity(PORTION))
+    }
 }
 
 impl Task {
     fn start(self) -> Job {
-        let memory = self.block.memory;
+        let (memory, dictionary) = (self.block.memory(), self.block.dictionary);
+        let mut work = None;
         if self.block.size >= SMALL {
             let task = self.clone();
-            if let Ok(thread) = thread::Builder::new().spawn(move || task.decode()) {
-                let work = Work::Thread(thread);
-                return Job { memory, work };
-            }
+            // As many parts as the block has: it never waits to be the first.
+            let (sender, parts) = channel();
+            let thread = thread::Builder::new().spawn(move || task.decode(&sender));
+            work = thread.ok().map(|thread| Work::Thread(thread, parts));
         }
-        let work = Work::Here(self);
-        Job { memory, work }
+        Job {
+            memory,
+            dictionary,
+            work: work.unwrap_or(Work::Here(Some(self))),
+        }
     }
 
-    /// The block's bytes, if it is just as its header says and its check fits.
-    fn decode(&self) -> Option<Vec<u8>> {
+    /// Hands over the block's bytes, and its end if it is just as its header
+    /// says.
+    fn decode(&self, parts: &Sender<Part>) -> Option<()> {
         let region = self.source.region(0, self.block.end)?;
         let mut stream = xz::stream(&self.options, 0).ok()?;
-        let mut output = Vec::new();
-        output
-            .try_reserve_exact(usize::try_from(self.block.size).ok()?)
-            .ok()?;
+        let mut output = self.spare.take();
+        let mut made = 0;
         stream.process(&self.header, &mut [], Action::Run).ok()?;
         let mut feed = Feed::new(&region, self.block.at);
         loop {
@@ -448,6 +520,14 @@ impl Task {
             if before == (stream.total_in(), stream.total_out()) {
                 return None;
             }
+            made += stream.total_out() - before.1;
+            if made > self.block.size {
+                return None;
+            }
+            if output.len() == output.capacity() {
+                let full = std::mem::replace(&mut output, self.spare.take());
+                parts.send(Part::Bytes(full)).ok()?;
+            }
         }
         // Where the decoder takes the first byte of an index, the block is
         // complete and verified.
@@ -455,8 +535,14 @@ impl Task {
         let status = stream.process(&[0], &mut [], Action::Run).ok()?;
         let complete = matches!(status, Status::Ok)
             && stream.total_in() == before + 1
-            && output.len() as u64 == self.block.size;
-        complete.then_some(output)
+            && made == self.block.size;
+        if !complete {
+            return None;
+        }
+        if !output.is_empty() {
+            parts.send(Part::Bytes(output)).ok()?;
+        }
+        parts.send(Part::End).ok()
     }
 }
 

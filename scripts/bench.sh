@@ -50,6 +50,8 @@ TARGETS = {
     "apk": 1.3,
     "wheel unzip": 0.4,
     "apk unzip": 0.4,
+    "deb": 1.1,
+    "tgz": 1.1,
     "start": 3.0,
     "small": 8.0,
 }
@@ -145,6 +147,12 @@ for label, archive in ("wheel", wheel), ("apk", apk):
     name = f"{label} ({Path(archive).name.split('-')[0]})"
     pair(label, f"{name} / `limit zip`", [*inventory, archive], [LIMIT, "zip", archive])
     pair(f"{label} unzip", f"{name} / `unzip -tq`", [*inventory, archive], ["unzip", "-tq", archive])
+
+# Default nesting: neither holds an archive inside.
+deb, tgz = largest(INPUTS, "libwine_*.deb"), str(INPUTS / "monaco.tgz")
+inventory = [REA, "inventory-artifact"]
+pair("deb", "deb (libwine) / `dpkg-deb --fsys-tarfile`", [*inventory, deb], ["dpkg-deb", "--fsys-tarfile", deb], min(RUNS, 5))
+pair("tgz", "tgz (monaco-editor) / `bsdtar -xO`", [*inventory, tgz], ["bsdtar", "-xOf", tgz])
 
 start_up("start", "`rea --version` / `/bin/true`", [REA, "--version"])
 with tempfile.TemporaryDirectory() as scratch:

@@ -30,6 +30,7 @@ bench="
 wheel   .                 scipy==1.14.0
 deb     .                 libwine
 tree    libwine           libwine
+npm     monaco            monaco-editor@0.52.2
 "
 
 die() {

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
+use std::process::Command;
 
 use crate::support::child::{rea, watch, watch_for};
 use crate::support::file as write;
@@ -50,6 +51,20 @@ fn overlapping_bombs_and_quines() {
     }
     let ran = watch(rea(&write(folder.path(), "quine.zip", &zip::quine())));
     assert_eq!(ran.record().paths().len(), 18);
+    ran.within(BASE);
+    let quine = zip::gzip_quine();
+    let path = write(folder.path(), "quine.gz", &quine);
+    let unpacked = Command::new("gzip").arg("-dc").arg(&path).output().unwrap();
+    assert!(unpacked.stdout == quine, "gzip prints something else");
+    let ran = watch(rea(&path));
+    let record = ran.record();
+    let mut expected: Vec<String> = (1..=17)
+        .map(|level| vec!["content"; level].join("/"))
+        .collect();
+    expected.insert(0, ".".to_owned());
+    assert_eq!(record.paths(), expected);
+    let last = record.row(&expected[17])["limitations"].to_string();
+    assert!(last.contains("nested deeper than the limit"), "{last}");
     ran.within(BASE);
 }
 

@@ -525,14 +525,33 @@ pub fn quoted_overlap(count: usize, kernel_size: u64) -> Vec<u8> {
 /// occurs in the bytes it is the checksum of; as it is affine in them, its
 /// fixed point is the solution of 32 linear equations.
 pub fn quine() -> Vec<u8> {
+    with_its_own_crc(quine_with)
+}
+
+/// A gzip stream that decompresses to itself, made in the same way (RFC 1952).
+pub fn gzip_quine() -> Vec<u8> {
+    with_its_own_crc(|crc, salt| {
+        // An extra field fills the header up to 60 bytes.
+        let mut head = vec![0x1F, 0x8B, 8, 4, 0, 0, 0, 0, 0, 255, 48, 0];
+        head.extend(salt.to_le_bytes());
+        head.resize(60, 0);
+        let tail = |size: usize| [crc.to_le_bytes(), (size as u32).to_le_bytes()].concat();
+        let size = 60 + quine_stream(&head, &tail(0)).len() + 8;
+        let tail = tail(size);
+        [head.clone(), quine_stream(&head, &tail), tail].concat()
+    })
+}
+
+/// Bytes that hold their own CRC-32.
+fn with_its_own_crc(make: impl Fn(u32, u16) -> Vec<u8>) -> Vec<u8> {
     let solved = (0..=u16::MAX).find_map(|salt| {
-        let of = |crc: u32| crc32(&quine_with(crc, salt));
+        let of = |crc: u32| crc32(&make(crc, salt));
         let zero = of(0);
         // (A + I) c = zero, where A is the linear part of `of`.
         let columns: Vec<u32> = (0..32).map(|i| of(1 << i) ^ zero ^ (1 << i)).collect();
         solve(&columns, zero)
             .filter(|&crc| of(crc) == crc)
-            .map(|crc| quine_with(crc, salt))
+            .map(|crc| make(crc, salt))
     });
     solved.expect("some salt gives equations that can be solved")
 }

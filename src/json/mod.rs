@@ -10,6 +10,7 @@
 //! a budget ([`Budget`]), and can be replayed as events in canonical order.
 
 mod build;
+mod echo;
 mod error;
 mod event;
 mod issue;
@@ -21,6 +22,7 @@ mod value;
 mod writer;
 
 pub use build::Budget;
+pub use echo::Echo;
 pub use error::{Place, ReadError, ReadErrorKind};
 pub use event::Event;
 pub use reader::{Limits, Mark, Overflow, Reader, Rewind};

@@ -60,14 +60,19 @@ pub trait Rewind {
     fn rewind_to(&mut self, offset: u64) -> io::Result<()>;
 }
 
-/// The start of a document, to which [`Reader::rewind`] returns.
+/// The start of a document or of an array's element, to which
+/// [`Reader::rewind`] returns.
 #[derive(Clone, Copy, Debug)]
-pub struct Mark(Place);
+pub struct Mark {
+    place: Place,
+    /// Containers open around it.
+    depth: usize,
+}
 
 impl Mark {
-    /// Bytes of input before the document.
+    /// Bytes of input before it.
     pub fn offset(&self) -> u64 {
-        self.0.offset
+        self.place.offset
     }
 }
 
@@ -82,6 +87,8 @@ enum State {
     Colon,
     /// Behind `[`.
     FirstElement,
+    /// Before an element that is known to follow.
+    Element,
     /// Inside a string value.
     InText,
     /// Behind a value in an array or object.
@@ -133,6 +140,11 @@ impl<R: Read> Reader<R> {
         self.open.len()
     }
 
+    /// Whether a string value is open and another part of it comes next.
+    pub fn is_in_text(&self) -> bool {
+        self.state == State::InText
+    }
+
     /// Whether a document is complete and the next event would start another.
     pub fn is_between(&self) -> bool {
         matches!(self.state, State::Between { .. })
@@ -159,9 +171,31 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// Between documents: remembers this place.
+    /// Between documents, or before an element that
+    /// [`Reader::next_element`] found: remembers this place.
     pub fn mark(&self) -> Mark {
-        Mark(self.buffer.place())
+        Mark {
+            place: self.buffer.place(),
+            depth: self.open.len(),
+        }
+    }
+
+    /// In an array, behind its bracket or an element: whether another element
+    /// follows. The next event is then its first, else the array's end.
+    pub fn next_element(&mut self) -> Result<bool, ReadError> {
+        if self.state == State::Element {
+            return Ok(true);
+        }
+        let byte = self.next_byte()?;
+        if byte == b']' {
+            return Ok(false);
+        }
+        if self.state == State::AfterValue {
+            self.expect(byte, b',', ", or ]")?;
+            self.next_byte()?;
+        }
+        self.state = State::Element;
+        Ok(true)
     }
 
     /// The next piece. At the end of the input, an error: use
@@ -172,7 +206,7 @@ impl<R: Read> Reader<R> {
         }
         let byte = self.next_byte()?;
         match self.state {
-            State::Between { .. } => self.value(byte),
+            State::Between { .. } | State::Element => self.value(byte),
             State::FirstElement if byte == b']' => Ok(self.close(Event::EndArray)),
             State::FirstElement => self.value(byte),
             State::FirstMember if byte == b'}' => Ok(self.close(Event::EndObject)),
@@ -430,15 +464,19 @@ impl<R: Read> Reader<R> {
 }
 
 impl<R: Read + Rewind> Reader<R> {
-    /// Returns to the start of a document and forgets what came after it.
+    /// Returns to a mark and forgets what came after it. A mark in an array is
+    /// good until the array ends.
     pub fn rewind(&mut self, mark: Mark) -> Result<(), ReadError> {
         if let Err(error) = self.buffer.input.rewind_to(mark.offset()) {
             let place = self.buffer.place();
             return Err(ReadError::new(ReadErrorKind::Io(error), place, ""));
         }
-        self.buffer.restart(mark.0);
-        self.open.clear();
-        self.state = State::Between { bare: false };
+        self.buffer.restart(mark.place);
+        self.open.truncate(mark.depth);
+        self.state = match mark.depth {
+            0 => State::Between { bare: false },
+            _ => State::Element,
+        };
         Ok(())
     }
 }

@@ -18,8 +18,7 @@ Records go to stdout: a report on a terminal, one line of canonical JSON in a pi
 /// they are chosen, so that starting up stays cheap with any number of them.
 pub fn lean() -> Command {
     COMMANDS.iter().fold(root(), |root, row| {
-        let command = Command::new(row.name()).hide(row.hidden);
-        root.subcommand(command.defer(row.define))
+        root.subcommand(row.command().defer(row.define))
     })
 }
 
@@ -32,7 +31,7 @@ pub fn full() -> Command {
         .before_help(listing())
         .after_help(AFTER);
     COMMANDS.iter().fold(root, |root, row| {
-        root.subcommand((row.define)(Command::new(row.name()).hide(row.hidden)))
+        root.subcommand((row.define)(row.command()))
     })
 }
 

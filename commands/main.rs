@@ -1,24 +1,35 @@
 //! `rea`: the command line. One file per subcommand, on top of the library.
 
 mod artifact_options;
+mod bundle;
+mod bundle_options;
 mod capabilities;
 mod cli;
+mod compare_bundles;
 mod completions;
 mod errors;
+mod evidence_export;
+mod evidence_import;
 mod generate;
 mod inspect_artifact;
+mod inspect_evidence_bundle;
 mod inventory_artifact;
+mod list_unknowns;
 mod output;
 mod paint;
 mod progress;
 mod quantity;
+mod record_unknown;
 mod registry;
 mod report;
 mod shown;
 mod signals;
 mod table;
 mod ui;
+mod unknown_options;
+mod update_unknown;
 mod verify_evidence;
+mod verify_unknown_resolution;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};

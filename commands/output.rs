@@ -4,12 +4,13 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::AsFd;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
+use rea::digest::Hasher;
 use rea::error::{Code, io_reason};
-use rea::evidence::{EvidenceId, Record};
+use rea::evidence::{Bundle, Record};
 use rea::json::{Sink, WriteJson, Writer};
 use rea::operation::Context;
 use rea::publish::{Publisher, display_path};
@@ -40,13 +41,8 @@ pub enum Format {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub struct OutputOptions {
-    /// How to write the result [default: report on a terminal, else canonical]
-    #[arg(long, value_name = "FORMAT")]
-    format: Option<Format>,
-
-    /// The same as --format json; errors are JSON too
-    #[arg(long, conflicts_with = "format")]
-    json: bool,
+    #[command(flatten)]
+    form: FormOptions,
 
     /// Write to FILE, complete or not at all, and say its id on stderr
     #[arg(short, long, value_name = "FILE")]
@@ -55,6 +51,19 @@ pub struct OutputOptions {
     /// Let --output replace a file
     #[arg(long, requires = "output")]
     overwrite: bool,
+}
+
+// The same reason. The part for commands whose result goes to stdout alone.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub struct FormOptions {
+    /// How to write the result [default: report on a terminal, else canonical]
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
+
+    /// The same as --format json; errors are JSON too
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
 
     /// Rows of a table in a report: a number or `all`
     #[arg(long, value_name = "N", default_value = "40")]
@@ -77,19 +86,38 @@ impl FromStr for Rows {
     }
 }
 
-impl Default for OutputOptions {
+impl Default for FormOptions {
     fn default() -> Self {
         Self {
             format: None,
             json: false,
-            output: None,
-            overwrite: false,
             rows: Rows(USUAL_ROWS),
         }
     }
 }
 
+impl From<FormOptions> for OutputOptions {
+    fn from(form: FormOptions) -> Self {
+        Self {
+            form,
+            output: None,
+            overwrite: false,
+        }
+    }
+}
+
+impl Default for OutputOptions {
+    fn default() -> Self {
+        FormOptions::default().into()
+    }
+}
+
 impl OutputOptions {
+    /// The file that is written, and whether it may be replaced.
+    pub fn file(&self) -> Option<(&Path, bool)> {
+        Some((self.output.as_deref()?, self.overwrite))
+    }
+
     /// Refuses an impossible `--output` before any work is done.
     pub fn check(&self) -> Result<()> {
         match &self.output {
@@ -99,9 +127,9 @@ impl OutputOptions {
     }
 
     fn format(&self, stdout_is_terminal: bool) -> Format {
-        match self.format {
+        match self.form.format {
             Some(format) => format,
-            None if self.json => Format::Json,
+            None if self.form.json => Format::Json,
             None if self.output.is_none() && stdout_is_terminal => Format::Report,
             None => Format::Canonical,
         }
@@ -117,7 +145,7 @@ impl Ui {
         describe: impl FnOnce(&mut Report),
     ) -> Result<()> {
         let mut delivery = self.deliver(context)?;
-        delivery.id = Some(record.id());
+        delivery.name = Some(record.id().to_string());
         delivery.write(&|w| record.write_record(w))?;
         delivery.finish(describe)
     }
@@ -148,7 +176,7 @@ impl Ui {
         Ok(Delivery {
             ui: self,
             format: self.output.format(self.stdout_is_terminal),
-            id: None,
+            name: None,
             out: Out {
                 context,
                 target,
@@ -159,7 +187,7 @@ impl Ui {
 
     /// Rows that a table of a report shows.
     pub fn rows(&self) -> usize {
-        self.output.rows.0
+        self.output.form.rows.0
     }
 }
 
@@ -168,7 +196,8 @@ impl Ui {
 pub struct Delivery<'a> {
     ui: &'a Ui,
     format: Format,
-    id: Option<EvidenceId>,
+    /// What stderr calls the result once it is in a file.
+    name: Option<String>,
     out: Out<'a>,
 }
 
@@ -187,6 +216,29 @@ impl Delivery<'_> {
         };
         document(&mut writer);
         let written = writer.finish().and_then(|()| self.out.put(b"\n"));
+        self.judge(written)
+    }
+
+    /// Writes a bundle, unless a report is wanted. Its canonical text ends
+    /// without a line feed, so that a file's SHA-256 is the bundle's.
+    pub fn write_bundle(&mut self, bundle: &Bundle) -> Result<()> {
+        let context = self.out.context;
+        let mut sink = Hashed {
+            out: &mut self.out,
+            hasher: Hasher::default(),
+        };
+        let mut writer = match self.format {
+            Format::Canonical => Writer::canonical(&mut sink),
+            Format::Json => Writer::indented(&mut sink),
+            Format::Report | Format::Markdown => return Ok(()),
+        };
+        bundle.write(context, &mut writer)?;
+        let mut written = writer.finish();
+        if self.format == Format::Canonical {
+            self.name = Some(format!("Bundle {}", sink.hasher.finish()));
+        } else {
+            written = written.and_then(|()| self.out.put(b"\n"));
+        }
         self.judge(written)
     }
 
@@ -212,7 +264,7 @@ impl Delivery<'_> {
         self.judge(flushed)?;
         if let Target::File(file) = self.out.target {
             let published = file.commit()?;
-            ui.say_where(self.id, published.bytes);
+            ui.say_where(self.name, published.bytes);
         }
         Ok(())
     }
@@ -230,11 +282,11 @@ impl Delivery<'_> {
 }
 
 impl Ui {
-    fn say_where(&self, id: Option<EvidenceId>, bytes: u64) {
+    fn say_where(&self, name: Option<String>, bytes: u64) {
         let Some(path) = self.output.output.as_deref().filter(|_| !self.global.quiet) else {
             return;
         };
-        let what = id.map_or("The result".to_owned(), |id| id.to_string());
+        let what = name.unwrap_or_else(|| "The result".to_owned());
         let size = counted(bytes, "byte", "bytes");
         let path = display_path(path);
         // Nobody is left to tell where stderr is closed.
@@ -283,6 +335,19 @@ impl Sink for Out<'_> {
             return Ok(());
         }
         self.flush()
+    }
+}
+
+/// Hashes what goes out.
+struct Hashed<'a, 'b> {
+    out: &'a mut Out<'b>,
+    hasher: Hasher,
+}
+
+impl Sink for Hashed<'_, '_> {
+    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.hasher.update(bytes);
+        self.out.put(bytes)
     }
 }
 

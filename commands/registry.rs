@@ -8,10 +8,12 @@ use rea::Result;
 use rea::operation::{Family, Operation};
 use schemars::{JsonSchema, Schema};
 
-use crate::output::OutputOptions;
+use crate::output::{FormOptions, OutputOptions};
 use crate::ui::Ui;
 use crate::{
-    capabilities, completions, generate, inspect_artifact, inventory_artifact, verify_evidence,
+    bundle, capabilities, compare_bundles, completions, evidence_export, evidence_import, generate,
+    inspect_artifact, inspect_evidence_bundle, inventory_artifact, list_unknowns, record_unknown,
+    update_unknown, verify_evidence, verify_unknown_resolution,
 };
 
 /// What a command's file provides, on its input struct. The struct's doc
@@ -25,6 +27,8 @@ pub trait Command: Args + JsonSchema {
     const EXAMPLE: &'static str;
     /// Exit statuses beyond those that every command has.
     const EXIT_STATUS: &'static [(u8, &'static str)] = &[];
+    /// Another name of the subcommand.
+    const ALIAS: Option<&'static str> = None;
     /// Left out of listings.
     const HIDDEN: bool = false;
 
@@ -37,6 +41,8 @@ pub trait Command: Args + JsonSchema {
 pub enum OutputKind {
     /// Evidence or another JSON document, with all output options.
     Document,
+    /// A JSON document that says what was done; it goes to stdout alone.
+    Result,
     /// Text in a form of its own.
     Text,
 }
@@ -45,6 +51,8 @@ pub enum OutputKind {
 pub struct Row {
     /// The operation as data.
     pub operation: Operation,
+    /// Another name of the subcommand.
+    pub alias: Option<&'static str>,
     /// Left out of listings.
     pub hidden: bool,
     /// A real command line.
@@ -63,6 +71,7 @@ impl Row {
     const fn of<C: Command>() -> Self {
         Self {
             operation: C::OPERATION,
+            alias: C::ALIAS,
             hidden: C::HIDDEN,
             example: C::EXAMPLE,
             exit_status: C::EXIT_STATUS,
@@ -75,6 +84,15 @@ impl Row {
     /// The subcommand's name.
     pub fn name(&self) -> String {
         self.operation.name.replace('_', "-")
+    }
+
+    /// The subcommand, as yet without arguments.
+    pub fn command(&self) -> clap::Command {
+        let command = clap::Command::new(self.name()).hide(self.hidden);
+        match self.alias {
+            Some(alias) => command.visible_alias(alias),
+            None => command,
+        }
     }
 
     /// What it is for, in one line.
@@ -102,6 +120,15 @@ pub static COMMANDS: &[Row] = &[
     Row::of::<inspect_artifact::Input>(),
     Row::of::<inventory_artifact::Input>(),
     Row::of::<verify_evidence::Input>(),
+    Row::of::<bundle::Input>(),
+    Row::of::<evidence_import::Input>(),
+    Row::of::<evidence_export::Input>(),
+    Row::of::<inspect_evidence_bundle::Input>(),
+    Row::of::<compare_bundles::Input>(),
+    Row::of::<record_unknown::Input>(),
+    Row::of::<update_unknown::Input>(),
+    Row::of::<list_unknowns::Input>(),
+    Row::of::<verify_unknown_resolution::Input>(),
     Row::of::<capabilities::Input>(),
     Row::of::<completions::Input>(),
     Row::of::<generate::Input>(),
@@ -117,6 +144,7 @@ fn define<C: Command>(command: clap::Command) -> clap::Command {
     let command = C::augment_args(command);
     let command = match C::OUTPUT {
         OutputKind::Document => OutputOptions::augment_args(command),
+        OutputKind::Result => FormOptions::augment_args(command),
         OutputKind::Text => command,
     };
     let mut after = format!("Example:\n  {}\n\nExit status:", C::EXAMPLE);
@@ -144,7 +172,7 @@ const EXIT_STATUS: &[(u8, &str)] = &[
     (2, "the command line cannot be understood"),
 ];
 
-/// The row of a subcommand or operation name.
+/// The row of a subcommand, its alias, or an operation name.
 pub fn find(name: &str) -> Option<&'static Row> {
     let same = |row: &&Row| {
         let known = row.operation.name;
@@ -154,7 +182,8 @@ pub fn find(name: &str) -> Option<&'static Row> {
                 .zip(name.bytes())
                 .all(|(known, given)| known == given || (known == b'_' && given == b'-'))
     };
-    COMMANDS.iter().find(same)
+    let alias = |row: &&Row| row.alias == Some(name);
+    COMMANDS.iter().find(|row| same(row) || alias(row))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use rea::operation::Context;
 use rea::{Error, Result};
 
 use crate::errors::{self, ErrorStyle};
-use crate::output::OutputOptions;
+use crate::output::{FormOptions, OutputOptions};
 use crate::paint::Paint;
 use crate::progress::Display;
 use crate::report::WIDTH;
@@ -77,10 +77,13 @@ impl Ui {
     /// Reads the shared options of a parsed command line.
     pub fn new(matches: &ArgMatches, errors: ErrorStyle) -> Result<Self, clap::Error> {
         let global = GlobalOptions::from_arg_matches(matches)?;
-        let output = match matches.try_contains_id("format") {
-            Ok(_) => OutputOptions::from_arg_matches(matches)?,
+        let has = |id| matches.try_contains_id(id).is_ok();
+        let output = match (has("format"), has("output")) {
+            (true, true) => OutputOptions::from_arg_matches(matches)?,
+            // A command whose result goes to stdout alone.
+            (true, false) => FormOptions::from_arg_matches(matches)?.into(),
             // A command that writes neither records nor documents.
-            Err(_) => OutputOptions::default(),
+            (false, _) => OutputOptions::default(),
         };
         let stdout_is_terminal = io::stdout().is_terminal();
         Ok(Self {

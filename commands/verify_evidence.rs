@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use rea::Result;
-use rea::evidence::{Report as Verdict, Source, Stage, Status, verify_all};
+use rea::evidence::{Pointer, Report as Verdict, Segment, Source, Stage, Status, verify_all};
 use rea::json::{Limits, WriteJson};
 use rea::operation::{Context, Effect, Family, Operation};
 use rea::publish::display_path;
@@ -24,16 +24,18 @@ use crate::ui::Ui;
 /// Recomputes the id of every record, and inside it the ids of the records
 /// that it holds, of its analysis profile and of its artifact graph. A record
 /// in canonical form of any size is checked in constant memory. Files may
-/// hold any number of records after each other.
+/// hold any number of records and bundles after each other.
 ///
 /// Into a pipe, one line of JSON per record: its id, its status (verified,
 /// invalid or unreadable) and its problems, each with a JSON Pointer. Records
 /// inside a record have lines of their own, after it, with the pointer to
-/// where they are. The exit status is 1 unless all are verified.
+/// where they are. So have the records of a bundle, before the line of the
+/// bundle itself, which has the member `bundle`. The exit status is 1 unless
+/// all are verified.
 #[derive(Clone, Debug, Args, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// Files of Evidence, `-` for standard input
+    /// Files of records and bundles, `-` for standard input
     #[arg(required = true)]
     pub evidence: Vec<PathBuf>,
 
@@ -109,6 +111,8 @@ impl Input {
 struct Summary {
     problems: Rows<[Cell; 4]>,
     verified: Rows<[Cell; 3]>,
+    /// Bundles among those verified.
+    bundles: u64,
     bad: u64,
 }
 
@@ -160,6 +164,7 @@ impl Summary {
         Self {
             problems: Rows::new(rows),
             verified: Rows::new(rows),
+            bundles: 0,
             bad: 0,
         }
     }
@@ -171,15 +176,28 @@ impl Summary {
             .map(ToString::to_string)
             .unwrap_or_default();
         if verdict.status == Status::Verified {
-            let id = verdict.evidence_id.map(|id| id.to_string());
+            self.bundles += u64::from(verdict.bundle.is_some());
+            let id = match &verdict.bundle {
+                Some(bundle) => {
+                    format!("bundle of {}", counted(bundle.records, "record", "records"))
+                }
+                None => verdict
+                    .evidence_id
+                    .map(|id| id.to_string())
+                    .unwrap_or_default(),
+            };
             self.verified.add(|| {
-                let id = Cell::toned(id.unwrap_or_default(), Tone::Good);
+                let id = Cell::toned(id, Tone::Good);
                 [id, file.into(), place.into()]
             });
             return;
         }
         self.bad += 1;
         for problem in &verdict.problems {
+            // What is wrong with a record of a bundle has its own row.
+            if verdict.bundle.is_some() && is_in_record(&problem.pointer) {
+                continue;
+            }
             self.problems.add(|| {
                 let status = Cell::toned(verdict.status.as_str(), Tone::Bad);
                 let place = format!("{place}{}", problem.pointer);
@@ -196,17 +214,32 @@ impl Summary {
     fn describe(self, report: &mut Report) {
         report.fact(
             "verified",
-            counted(self.verified.total, "record", "records"),
+            counted(
+                self.verified.total,
+                "record or bundle",
+                "records and bundles",
+            ),
         );
         let tone = if self.bad == 0 { Tone::Dim } else { Tone::Bad };
         report.toned_fact(
             "not verified",
-            counted(self.bad, "record or file", "records or files"),
+            counted(
+                self.bad,
+                "record, bundle or file",
+                "records, bundles or files",
+            ),
             tone,
         );
         report.table("Problems", PROBLEMS, |table| self.problems.fill(table));
         report.table("Verified", VERIFIED, |table| self.verified.fill(table));
     }
+}
+
+/// Whether a place in a bundle is inside one of its records.
+fn is_in_record(pointer: &Pointer) -> bool {
+    let mut segments = pointer.segments().iter();
+    let member = matches!(segments.next(), Some(Segment::Name(name)) if *name == *"records");
+    member && segments.next().is_some()
 }
 
 #[cfg(test)]

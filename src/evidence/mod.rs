@@ -1,5 +1,6 @@
 //! Evidence: one canonical JSON record whose id is the hash of what it says.
 
+mod bundle;
 mod canon;
 mod envelope;
 mod graph;
@@ -11,14 +12,26 @@ mod record;
 mod record_state;
 mod rules;
 mod source;
+mod unknowns;
 mod verifier;
 mod verify;
 
+pub use bundle::{
+    Bundle, Change, Classification, Comparison, ComparisonOptions, Conclusion, Entity, Item,
+    ItemKind, LockedBundle, MEMBERSHIP_IS_NO_BEHAVIOUR, MISSING_UNKNOWN_IS_OPEN, Member, Merged,
+    ONE_SIDED_RECORD, RecordPair, Replaced, Summary, SummaryFilter, SummaryRow, UnknownScope,
+    Verdict, collect, first_member, read_bundle, read_bundle_bytes,
+};
 pub use envelope::{Creation, Evidence, NO_SUBJECT, NewSubject};
 pub use path::{Pointer, Segment};
-pub use problem::{Problem, Reason, Report, Stage, Status};
+pub use problem::{BundleCounts, Problem, Reason, Report, Stage, Status};
 pub use record::{Authority, Confidence, Draft, EvidenceId, Provider, Record, Subject};
 pub use source::Source;
+pub use unknowns::{
+    Disposition, Listing, Mutated, NewUnknown, Probe, RelationKind, Relationship,
+    RequiredEnvironment, Resolution, Revision, Severity, UnknownFilter, UnknownId, UnknownStatus,
+    UnknownUpdate, Unknowns,
+};
 pub use verifier::{MAX_FREE_DEPTH, MAX_NESTED};
 pub use verify::{
     Observer, read_record, read_records, stream_record, verify_all, verify_both_ways,

@@ -33,6 +33,19 @@ impl Pointer {
         self
     }
 
+    /// The same path, one element longer.
+    #[must_use]
+    pub fn element(mut self, index: u64) -> Self {
+        self.0.push(Segment::Index(index));
+        self
+    }
+
+    /// The same path from the root of what holds it at `outer`.
+    #[must_use]
+    pub fn within(&self, outer: &Self) -> Self {
+        Self(outer.0.iter().chain(&self.0).cloned().collect())
+    }
+
     /// As the `path` of an issue: names and numbers.
     pub(crate) fn to_values(&self) -> Vec<Value> {
         self.0

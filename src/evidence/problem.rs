@@ -18,12 +18,34 @@ pub enum Stage {
     ProfileDigest,
     /// The profile's provider against the record's.
     ProfileProvider,
+    /// A digest of a revision of an unknown, or the unknown's id.
+    UnknownDigest,
+    /// What must hold within a revision of an unknown.
+    UnknownInvariant,
+    /// Two records of a bundle with one id.
+    DuplicateRecord,
+    /// Revisions of an unknown that do not run from 1 without gaps.
+    UnknownGap,
+    /// A revision that does not name the one before it.
+    UnknownChain,
+    /// An unknown that cites a record which is not there.
+    UnknownMissingEvidence,
+    /// An unknown that names an unknown which is not there.
+    UnknownMissingUnknown,
+    /// Unknowns that depend on each other in a circle.
+    UnknownCycle,
+    /// A resolution that does not meet what the unknown requires.
+    UnknownUnqualified,
     /// The id of the record.
     EvidenceId,
     /// A record inside the record.
     NestedEvidence,
     /// An id or count of an artifact graph or inspection.
     ArtifactGraph,
+    /// A bundle that is not what its records and unknowns make.
+    NotCanonical,
+    /// Two bundles that cannot both be right.
+    Conflict,
 }
 
 impl Stage {
@@ -35,9 +57,20 @@ impl Stage {
             Self::Shape => "shape",
             Self::ProfileDigest => "profile-digest",
             Self::ProfileProvider => "profile-provider",
+            Self::UnknownDigest => "unknown-digest",
+            Self::UnknownInvariant => "unknown-invariant",
+            Self::DuplicateRecord => "duplicate-record",
+            Self::UnknownGap => "unknown-gap",
+            Self::UnknownChain => "unknown-chain",
+            Self::UnknownMissingEvidence => "unknown-missing-evidence",
+            Self::UnknownMissingUnknown => "unknown-missing-unknown",
+            Self::UnknownCycle => "unknown-cycle",
+            Self::UnknownUnqualified => "unknown-unqualified",
             Self::EvidenceId => "evidence-id",
             Self::NestedEvidence => "nested-evidence",
             Self::ArtifactGraph => "artifact-graph",
+            Self::NotCanonical => "not-canonical",
+            Self::Conflict => "conflict",
         }
     }
 }
@@ -127,8 +160,11 @@ impl Status {
 pub struct Report {
     /// The id that the record claims, where it has the form of one.
     pub evidence_id: Option<EvidenceId>,
-    /// For a record inside another: where, from the root of the document.
+    /// For a record inside another or in a bundle: where, from the root of the
+    /// document.
     pub pointer: Option<Pointer>,
+    /// For a bundle: what it holds.
+    pub bundle: Option<Box<BundleCounts>>,
     /// The verdict.
     pub status: Status,
     /// What is wrong, in the order of the checks.
@@ -138,6 +174,15 @@ pub struct Report {
     pub nested: Vec<Report>,
 }
 
+/// What a bundle holds, as far as it could be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BundleCounts {
+    /// Its records.
+    pub records: u64,
+    /// Revisions of its unknowns.
+    pub unknown_revisions: u64,
+}
+
 impl Report {
     /// The report on input that could not be read ([`Stage::Read`]) or is not
     /// JSON ([`Stage::Json`]).
@@ -145,6 +190,7 @@ impl Report {
         Self {
             evidence_id: None,
             pointer: None,
+            bundle: None,
             status: Status::Unreadable,
             problems: vec![Problem {
                 pointer: Pointer::default(),
@@ -165,10 +211,14 @@ impl Report {
     /// the record is verified.
     pub fn file_error(&self, path: &str) -> Option<Error> {
         let first = self.problems.first()?;
-        let message = format!("{path} is not valid Evidence: {}", first.message);
+        let what = match self.bundle {
+            Some(_) => "a valid bundle",
+            None => "valid Evidence",
+        };
+        let message = format!("{path} is not {what}: {}", first.message);
         let error = Error::new(Code::EvidenceIntegrityMismatch, message)
             .in_category(Category::IntegrityMismatch)
-            .action("Use the record as it was written, or make it again.")
+            .action("Use the file as it was written, or make it again.")
             .detail("path", path)
             .detail("pointer", first.pointer.to_text())
             .detail("reason", first.message.as_str())
@@ -203,6 +253,15 @@ impl Report {
 impl WriteJson for Report {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
+        if let Some(counts) = &self.bundle {
+            w.key("bundle");
+            w.begin_object();
+            w.key("records");
+            w.u64(counts.records);
+            w.key("unknown_revisions");
+            w.u64(counts.unknown_revisions);
+            w.end_object();
+        }
         w.key("evidence_id");
         match &self.evidence_id {
             Some(id) => id.write_json(w),

@@ -56,7 +56,7 @@ pub struct Provider {
 }
 
 /// How the result was reached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Confidence {
     /// Read from bytes.
     Observed,
@@ -67,6 +67,14 @@ pub enum Confidence {
 }
 
 impl Confidence {
+    /// All of them, the strongest first.
+    pub const ALL: [Self; 3] = [Self::Observed, Self::Derived, Self::Inferred];
+
+    /// The one of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|one| one.as_str() == name)
+    }
+
     /// The name in records.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -78,7 +86,7 @@ impl Confidence {
 }
 
 /// What the record rests on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Authority {
     /// The software as shipped.
     ShippedArtifact,
@@ -93,6 +101,20 @@ pub enum Authority {
 }
 
 impl Authority {
+    /// All of them.
+    pub const ALL: [Self; 5] = [
+        Self::ShippedArtifact,
+        Self::ControlledReplay,
+        Self::HistoricalReference,
+        Self::ExternalService,
+        Self::AnalystInference,
+    ];
+
+    /// The one of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|one| one.as_str() == name)
+    }
+
     /// The name in records.
     pub fn as_str(self) -> &'static str {
         match self {

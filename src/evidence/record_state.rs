@@ -139,6 +139,7 @@ impl RecordState {
         Report {
             evidence_id: self.claimed,
             pointer,
+            bundle: None,
             status: if problems.is_empty() {
                 Status::Verified
             } else {

@@ -3,8 +3,10 @@
 //! Members are listed in canonical order, which is also the order in which a
 //! canonical record gives them.
 
+use super::path::Pointer;
 use super::problem::Reason;
 use crate::digest::Digest;
+use crate::json::{MAX_SAFE_INTEGER, Value};
 
 /// What may stand in a place.
 #[derive(Debug)]
@@ -21,6 +23,12 @@ pub(super) enum Rule {
     TextOrNull,
     /// A prefix and 64 lower-case hexadecimal digits.
     Id(&'static str),
+    /// [`Rule::Id`] or `null`; in unknowns, which are checked in memory.
+    IdOrNull(&'static str),
+    /// [`Rule::NonEmpty`] or `null`; likewise.
+    NonEmptyOrNull,
+    /// A whole number from 1 to 2^53-1; likewise.
+    Ordinal,
     /// One of these words.
     Word(&'static [&'static str]),
     /// One of these words, or `null`.
@@ -47,6 +55,9 @@ impl Rule {
             Self::TextOrNull => "a string or null".to_owned(),
             Self::Id("") => "64 lower-case hexadecimal digits".to_owned(),
             Self::Id(prefix) => format!("{prefix} and 64 lower-case hexadecimal digits"),
+            Self::IdOrNull(prefix) => format!("null or {}", Self::Id(prefix).describe()),
+            Self::NonEmptyOrNull => "null or a string that is not empty".to_owned(),
+            Self::Ordinal => "a whole number from 1 to 2^53-1".to_owned(),
             Self::Word(words) => format!("one of {}", words.join(", ")),
             Self::WordOrNull(words) => format!("null or one of {}", words.join(", ")),
             Self::List(_) => "an array".to_owned(),
@@ -58,7 +69,12 @@ impl Rule {
     pub fn takes_null(&self) -> bool {
         matches!(
             self,
-            Self::Free | Self::TextOrNull | Self::WordOrNull(_) | Self::ObjectOrNull(_)
+            Self::Free
+                | Self::TextOrNull
+                | Self::WordOrNull(_)
+                | Self::ObjectOrNull(_)
+                | Self::IdOrNull(_)
+                | Self::NonEmptyOrNull
         )
     }
 
@@ -67,9 +83,9 @@ impl Rule {
         let known = |words: &[&str]| whole && words.iter().any(|word| word.as_bytes() == text);
         let reason = match self {
             Self::Free | Self::Text | Self::TextOrNull => return Ok(()),
-            Self::NonEmpty if !text.is_empty() => return Ok(()),
-            Self::NonEmpty => Reason::OutOfRange,
-            Self::Id(prefix) => {
+            Self::NonEmpty | Self::NonEmptyOrNull if !text.is_empty() => return Ok(()),
+            Self::NonEmpty | Self::NonEmptyOrNull => Reason::OutOfRange,
+            Self::Id(prefix) | Self::IdOrNull(prefix) => {
                 let digits = text.strip_prefix(prefix.as_bytes()).unwrap_or_default();
                 if whole && Digest::from_hex(digits).is_some() {
                     return Ok(());
@@ -81,6 +97,63 @@ impl Rule {
             _ => Reason::InvalidType,
         };
         Err((reason, format!("must be {}", self.describe())))
+    }
+}
+
+/// A place, a kind of problem, and the problem in words.
+pub(super) type Finding = (Pointer, Reason, String);
+
+/// Checks a value in memory; every problem goes to `found`. Nesting is bounded
+/// by the rule's.
+pub(super) fn check_value(
+    rule: &Rule,
+    value: &Value,
+    at: &Pointer,
+    found: &mut dyn FnMut(Finding),
+) {
+    match (rule, value) {
+        (rule, Value::Null) if rule.takes_null() => {}
+        (Rule::Free, _) | (Rule::FreeObject, Value::Object(_)) => {}
+        (Rule::Object(shape) | Rule::ObjectOrNull(shape), Value::Object(object)) => {
+            for (name, value) in object.iter() {
+                let name = String::from_utf8_lossy(name.as_bytes());
+                let at = at.clone().member(&name);
+                match shape.members.iter().find(|(member, _)| *member == name) {
+                    Some((_, rule)) => check_value(rule, value, &at, found),
+                    None => {
+                        let message = format!("{} has no such member", shape.name);
+                        found((at, Reason::UnknownArgument, message));
+                    }
+                }
+            }
+            for (name, _) in shape.members {
+                if object.get(name).is_none() {
+                    let message = format!("{} lacks the member {name}", shape.name);
+                    found((at.clone().member(name), Reason::MissingArgument, message));
+                }
+            }
+        }
+        (Rule::List(rule), Value::Array(items)) => {
+            for (index, item) in items.iter().enumerate() {
+                check_value(rule, item, &at.clone().element(index as u64), found);
+            }
+        }
+        (Rule::Ordinal, Value::Number(number)) => {
+            let whole = number.fract() == 0.0;
+            if !whole || !(1.0..=MAX_SAFE_INTEGER as f64).contains(number) {
+                let message = format!("{} must be {}", at.dotted(), rule.describe());
+                found((at.clone(), Reason::OutOfRange, message));
+            }
+        }
+        (rule, Value::String(text)) => {
+            if let Err((reason, message)) = rule.check_text(text.as_bytes(), true) {
+                found((at.clone(), reason, format!("{} {message}", at.dotted())));
+            }
+        }
+        (rule, _) => {
+            let message = format!("{} must be {}", at.dotted(), rule.describe());
+            found((at.clone(), Reason::InvalidType, message));
+        }
     }
 }
 
@@ -235,7 +308,7 @@ pub(super) static AUTHORITIES: &[&str] = &[
 pub(super) static CONFIDENCES: &[&str] = &["observed", "derived", "inferred"];
 
 /// `environment.isolation`
-static ISOLATIONS: &[&str] = &["none", "process", "container", "virtual-machine"];
+pub(super) static ISOLATIONS: &[&str] = &["none", "process", "container", "virtual-machine"];
 
 /// `subject.architecture`; the last two lines are additions of this project.
 pub(super) static ARCHITECTURES: &[&str] = &[

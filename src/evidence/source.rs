@@ -3,13 +3,13 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::json::Rewind;
-use crate::operation::Cancellation;
+use crate::json::{Limits, ReadError, Rewind};
+use crate::operation::{Cancellation, Context};
 use crate::publish::display_path;
 
 /// What of a stream is kept in memory before it goes to a file.
@@ -77,6 +77,29 @@ impl Source {
         {
             *heeded = Some(Arc::clone(cancellation));
         }
+    }
+
+    /// The same input, and a store from which its parts can be read at any
+    /// time. A stream is first copied to a file that has no name.
+    pub(super) fn retain(
+        mut self,
+        limits: Limits,
+        context: &Context,
+    ) -> Result<(Self, Arc<Store>)> {
+        self.heed(&context.cancellation);
+        let Self { name, input } = self;
+        let file = match input {
+            Input::File(file) => file,
+            Input::Stream(spool) => spooled(spool.stream, &name, limits, context)?,
+        };
+        let failed = |error| Error::file_io("read", &name, &error);
+        let content = Content::File(file.try_clone().map_err(failed)?);
+        let store = Store {
+            name: name.clone(),
+            content,
+        };
+        let input = Input::File(file);
+        Ok((Self { name, input }, Arc::new(store)))
     }
 
     /// The path as the user gave it, with bytes that are not UTF-8 escaped.
@@ -147,6 +170,100 @@ fn wait_for_stdin(cancellation: &Cancellation) -> io::Result<()> {
             Ok(_) => return Ok(()),
             Err(error) => return Err(error.into()),
         }
+    }
+}
+
+fn spooled(mut stream: Stream, name: &str, limits: Limits, context: &Context) -> Result<File> {
+    let failed = |error| Error::file_io("read", name, &error);
+    let mut file = tempfile::tempfile().map_err(failed)?;
+    let mut portion = vec![0; 256 * 1024];
+    let mut total = 0;
+    loop {
+        context.check()?;
+        let count = match stream.read(&mut portion) {
+            Ok(0) => break,
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => {
+                context.check()?;
+                return Err(failed(error));
+            }
+        };
+        total += count as u64;
+        if total > limits.max_input_bytes {
+            let maximum = limits.max_input_bytes;
+            let message = format!("it is longer than the {maximum} bytes that may be read");
+            let place = crate::json::Place::default();
+            let error = ReadError::resource("input-bytes", maximum, place, message);
+            return Err(error.into_file_error(name));
+        }
+        let bytes = portion.get(..count).unwrap_or_default();
+        file.write_all(bytes).map_err(failed)?;
+    }
+    file.rewind().map_err(failed)?;
+    Ok(file)
+}
+
+/// Input that was read once and of which parts are read again by offset, so
+/// that records need not be held in memory.
+#[derive(Debug)]
+pub struct Store {
+    name: String,
+    content: Content,
+}
+
+#[derive(Debug)]
+enum Content {
+    File(File),
+    Memory(Vec<u8>),
+}
+
+impl Store {
+    /// A store of bytes in memory.
+    pub(super) fn of(name: &str, bytes: Vec<u8>) -> Self {
+        Self {
+            name: name.to_owned(),
+            content: Content::Memory(bytes),
+        }
+    }
+
+    /// The name of the input, for messages.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The `length` bytes from `offset`, as far as they are there.
+    pub(super) fn part(&self, offset: u64, length: u64) -> Part<'_> {
+        Part {
+            store: self,
+            at: offset,
+            end: offset.saturating_add(length),
+        }
+    }
+}
+
+/// A part of a [`Store`].
+pub(super) struct Part<'a> {
+    store: &'a Store,
+    at: u64,
+    end: u64,
+}
+
+impl Read for Part<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let left = usize::try_from(self.end - self.at).unwrap_or(usize::MAX);
+        let room = out.len().min(left);
+        let out = out.get_mut(..room).unwrap_or_default();
+        let count = match &self.store.content {
+            Content::File(file) => file.read_at(out, self.at)?,
+            Content::Memory(bytes) => {
+                let from = usize::try_from(self.at).unwrap_or(usize::MAX);
+                let mut rest = bytes.get(from..).unwrap_or_default();
+                rest.read(out)?
+            }
+        };
+        self.at += count as u64;
+        Ok(count)
     }
 }
 

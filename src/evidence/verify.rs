@@ -4,6 +4,7 @@
 //! come in another order is read a second time, into memory, and replayed in
 //! canonical order through the same checks.
 
+use super::bundle::{self, Member};
 use super::problem::{Report, Stage};
 use super::source::Source;
 use super::verifier::{MAX_OPEN_NAMES, Scope, Stop, Verifier};
@@ -28,7 +29,7 @@ pub trait Observer {
 }
 
 /// Why a document gave no report.
-enum Failure {
+pub(super) enum Failure {
     Read(ReadError),
     Other(Error),
 }
@@ -49,74 +50,115 @@ impl From<Error> for Failure {
 enum Pass {
     Done(Report),
     Unsorted,
+    Bundle(Member),
+}
+
+/// A value that was read.
+pub(super) enum Document {
+    Record(Checked),
+    /// The start of a bundle, read up to the name of this first member.
+    Bundle(Member),
+}
+
+/// A record and where it stands.
+pub(super) struct Checked {
+    pub report: Report,
+    pub span: Span,
+}
+
+/// Where a record stands in its source.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Span {
+    /// Offset in bytes of its first byte.
+    pub offset: u64,
+    /// Its length in bytes.
+    pub length: u64,
+    /// Whether all its members come in canonical order.
+    pub sorted: bool,
 }
 
 /// The documents of one source.
-struct Documents<'a> {
-    reader: Reader<Source>,
+pub(super) struct Documents<'a> {
+    pub reader: Reader<Source>,
     verifier: Verifier,
-    context: &'a Context,
-    observer: Option<&'a mut dyn Observer>,
-    name: String,
+    pub context: &'a Context,
+    pub name: String,
 }
 
 impl<'a> Documents<'a> {
-    fn new(
-        mut source: Source,
-        limits: Limits,
-        scope: Scope,
-        context: &'a Context,
-        observer: Option<&'a mut dyn Observer>,
-    ) -> Self {
+    pub fn new(mut source: Source, limits: Limits, scope: Scope, context: &'a Context) -> Self {
         source.heed(&context.cancellation);
         let name = source.name().to_owned();
-        let limits = Limits {
-            overflow: Overflow::Keep,
-            ..limits
-        };
         Self {
-            reader: Reader::new(source, limits),
+            reader: Reader::new(source, keep_overflow(limits)),
             verifier: Verifier::new(scope, context.threads),
             context,
-            observer,
             name,
         }
     }
 
-    /// The report on the next document; `None` after the last.
-    fn next(&mut self) -> Result<Option<Report>, Failure> {
+    /// The next record, or the start of a bundle where `bundles` are taken;
+    /// `None` after the last.
+    pub fn next(
+        &mut self,
+        bundles: bool,
+        observer: Option<&mut (dyn Observer + '_)>,
+    ) -> Result<Option<Document>, Failure> {
         if !self.reader.more()? {
             return Ok(None);
         }
+        self.document(bundles, observer).map(Some)
+    }
+
+    /// The record whose first byte is next, as a document of its own or as an
+    /// element of an array.
+    pub fn document(
+        &mut self,
+        bundles: bool,
+        mut observer: Option<&mut (dyn Observer + '_)>,
+    ) -> Result<Document, Failure> {
         let mark = self.reader.mark();
         self.reader.input_mut().forget_before(mark.offset());
-        let report = match self.stream()? {
-            Pass::Done(report) => report,
+        let (report, sorted) = match self.stream(bundles, observer.as_deref_mut())? {
+            Pass::Done(report) => (report, true),
             Pass::Unsorted => {
                 self.reader.rewind(mark)?;
                 let value = self.reader.read_value(Budget::default())?;
-                self.replay(&value)?
+                (self.replay(&value, observer)?, false)
             }
+            Pass::Bundle(member) => return Ok(Document::Bundle(member)),
         };
-        self.context
-            .progress
-            .add_bytes(self.reader.place().offset - mark.offset());
-        Ok(Some(report))
+        let length = self.reader.place().offset - mark.offset();
+        self.context.progress.add_bytes(length);
+        let span = Span {
+            offset: mark.offset(),
+            length,
+            sorted,
+        };
+        Ok(Document::Record(Checked { report, span }))
     }
 
-    fn restart(&mut self) {
+    fn stream(
+        &mut self,
+        bundles: bool,
+        mut observer: Option<&mut (dyn Observer + '_)>,
+    ) -> Result<Pass, Failure> {
         self.verifier.restart();
-        if let Some(observer) = &mut self.observer {
+        if let Some(observer) = &mut observer {
             observer.restart();
         }
-    }
-
-    fn stream(&mut self) -> Result<Pass, Failure> {
-        self.restart();
+        let mut first = bundles;
         let mut left = EVENTS;
         loop {
             let event = self.reader.next_event()?;
-            match (self.verifier.event(event), &mut self.observer) {
+            // No member of a record is called like one of a bundle.
+            if let (true, Event::Key { name, .. }) = (first, event) {
+                if let Some(member) = Member::of(name) {
+                    return Ok(Pass::Bundle(member));
+                }
+                first = false;
+            }
+            match (self.verifier.event(event), &mut observer) {
                 (Ok(()), None) => {}
                 (Ok(()), Some(observer)) => observer.event(event)?,
                 (Err(Stop::Unsorted), _) => return Ok(Pass::Unsorted),
@@ -133,13 +175,20 @@ impl<'a> Documents<'a> {
         }
     }
 
-    fn replay(&mut self, value: &Value) -> Result<Report, Failure> {
-        self.restart();
-        let (verifier, observer) = (&mut self.verifier, &mut self.observer);
+    fn replay(
+        &mut self,
+        value: &Value,
+        mut observer: Option<&mut (dyn Observer + '_)>,
+    ) -> Result<Report, Failure> {
+        self.verifier.restart();
+        if let Some(observer) = &mut observer {
+            observer.restart();
+        }
+        let verifier = &mut self.verifier;
         let place = self.reader.place();
         replay(value, &mut |event| -> Result<(), Failure> {
             verifier.event(event).map_err(|stop| stopped(stop, place))?;
-            match observer {
+            match &mut observer {
                 Some(observer) => Ok(observer.event(event)?),
                 None => Ok(()),
             }
@@ -168,7 +217,7 @@ impl<'a> Documents<'a> {
         }
     }
 
-    fn file_error(&self, failure: Failure) -> Error {
+    pub fn file_error(&self, failure: Failure) -> Error {
         if let Err(cancelled) = self.context.check() {
             return cancelled;
         }
@@ -179,7 +228,7 @@ impl<'a> Documents<'a> {
     }
 }
 
-fn stopped(stop: Stop, place: crate::json::Place) -> ReadError {
+pub(super) fn stopped(stop: Stop, place: crate::json::Place) -> ReadError {
     match stop {
         Stop::Duplicate(name) => ReadError::duplicate(&name, place),
         Stop::OpenNames | Stop::Unsorted => {
@@ -191,34 +240,41 @@ fn stopped(stop: Stop, place: crate::json::Place) -> ReadError {
     }
 }
 
-fn incomplete(name: &str) -> Error {
+pub(super) fn incomplete(name: &str) -> Error {
     let message = format!("{name} is not valid JSON: it is not complete");
     Error::file("read", "invalid-json", name, message)
 }
 
-/// Verifies every record of a source, records inside records and the ids of
-/// artifact graphs included. `each` gets the reports in order; input that
-/// cannot be read is the last of them. Fails when cancelled, and where `each`
-/// fails.
+/// Verifies every record and bundle of a source, records inside records and
+/// the ids of artifact graphs included. `each` gets the reports in order, the
+/// one on a bundle after those on its records; input that cannot be read is
+/// the last of them. Fails when cancelled, and where `each` fails.
 pub fn verify_all(
     source: Source,
     limits: Limits,
     context: &Context,
     each: &mut dyn FnMut(Report) -> Result<()>,
 ) -> Result<()> {
-    let mut documents = Documents::new(source, limits, Scope::Everything, context, None);
+    let mut documents = Documents::new(source, limits, Scope::Everything, context);
     let mut any = false;
     loop {
-        match documents.next() {
-            Ok(Some(report)) => {
-                any = true;
-                each(report)?;
+        let report = match documents.next(true, None) {
+            Ok(Some(Document::Record(checked))) => Ok(checked.report),
+            Ok(Some(Document::Bundle(first))) => {
+                bundle::read(&mut documents, first, each).map(bundle::Parts::into_report)
             }
             Ok(None) if any => return Ok(()),
             Ok(None) => {
                 let name = &documents.name;
                 let message = format!("{name} holds no record");
                 return each(Report::unreadable(Stage::Json, message));
+            }
+            Err(failure) => Err(failure),
+        };
+        match report {
+            Ok(report) => {
+                any = true;
+                each(report)?;
             }
             Err(failure) => {
                 let report = documents.report_failure(failure)?;
@@ -236,10 +292,10 @@ pub fn stream_record(
     context: &Context,
     observer: &mut dyn Observer,
 ) -> Result<EvidenceId> {
-    let mut documents = Documents::new(source, limits, Scope::Record, context, Some(observer));
-    let report = match documents.next() {
-        Ok(Some(report)) => report,
-        Ok(None) => return Err(incomplete(&documents.name)),
+    let mut documents = Documents::new(source, limits, Scope::Record, context);
+    let report = match documents.next(false, Some(observer)) {
+        Ok(Some(Document::Record(checked))) => checked.report,
+        Ok(_) => return Err(incomplete(&documents.name)),
         Err(failure) => return Err(documents.file_error(failure)),
     };
     // A second value makes the text invalid, whatever the first one is.
@@ -294,7 +350,7 @@ pub fn read_record(mut source: Source, limits: Limits, context: &Context) -> Res
     Evidence::from_file_value(value, &name)
 }
 
-fn keep_overflow(limits: Limits) -> Limits {
+pub(super) fn keep_overflow(limits: Limits) -> Limits {
     Limits {
         overflow: Overflow::Keep,
         ..limits

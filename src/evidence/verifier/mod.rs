@@ -158,6 +158,11 @@ impl Verifier {
         self.finished = None;
     }
 
+    /// Whether the document is complete.
+    pub fn is_finished(&self) -> bool {
+        self.finished.is_some()
+    }
+
     /// The report, once the document is complete.
     pub fn take_report(&mut self) -> Option<Report> {
         self.finished.take()

@@ -1,0 +1,134 @@
+//! `rea bundle`: records and bundles merged into one bundle.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+use rea::Result;
+use rea::evidence::{Bundle, ItemKind, LockedBundle, Merged, Source, collect};
+use rea::operation::{Context, Effect, Family, Operation};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::bundle_options::{describe_counts, limits, same_file, usual_max_input_bytes};
+use crate::quantity::{ByteSize, counted};
+use crate::registry::{Command, OutputKind};
+use crate::ui::Ui;
+
+/// Merge records and bundles into one bundle
+///
+/// Every record is verified before it goes in. What stands in several inputs
+/// is there once, and neither their order nor their grouping changes a byte of
+/// the result. Revisions of an unknown that contradict each other are an
+/// error. Without operands, the bundle is an empty one.
+///
+/// The result is canonical JSON without a line feed at its end, so that
+/// sha256sum of the file says the bundle's digest. To add to a bundle, name it
+/// as an operand and as --output, with --overwrite: the file is locked
+/// meanwhile.
+#[derive(Clone, Debug, Args, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// Files of records and bundles, `-` for standard input
+    #[serde(default)]
+    pub evidence: Vec<PathBuf>,
+
+    /// Bytes to read of one file at most
+    #[arg(long, value_name = "BYTES", default_value_t = usual_max_input_bytes())]
+    #[serde(default = "usual_max_input_bytes")]
+    pub max_input_bytes: ByteSize,
+}
+
+impl Command for Input {
+    const OPERATION: Operation = Operation {
+        name: "bundle",
+        family: Family::Evidence,
+        effects: &[Effect::Read],
+        returns_target_content: true,
+        host_requirement: None,
+    };
+    const OUTPUT: OutputKind = OutputKind::Document;
+    const EXAMPLE: &'static str = "rea bundle app.json records.jsonl old.json -o bundle.json";
+
+    fn run(self, ui: &Ui) -> Result<ExitCode> {
+        let context = ui.context(Self::OPERATION.name);
+        let (delivery, bundle, found, locked) = ui.operate(&context, |context| {
+            // Before anything is read, so that nobody's update is lost.
+            let locked = match self.updated(ui) {
+                Some(path) => Some(LockedBundle::open(path, context)?),
+                None => None,
+            };
+            let mut delivery = ui.deliver(context)?;
+            let (bundle, found) = self.merge(context)?;
+            delivery.write_bundle(&bundle)?;
+            Ok((delivery, bundle, found, locked))
+        })?;
+        if let Some(locked) = &locked {
+            locked.check_unchanged()?;
+        }
+        delivery.finish(|report| {
+            report.title("A bundle");
+            describe_counts(&bundle, report);
+            report.fact(
+                "from",
+                format!(
+                    "{} and {}",
+                    counted(found.records, "record", "records"),
+                    counted(found.bundles, "bundle", "bundles")
+                ),
+            );
+            report.fact(
+                "merged away",
+                counted(found.repeated(&bundle), "copy", "copies"),
+            );
+        })?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// What the operands held.
+#[derive(Default)]
+struct Found {
+    records: u64,
+    bundles: u64,
+    records_of_bundles: u64,
+}
+
+impl Found {
+    fn repeated(&self, bundle: &Bundle) -> u64 {
+        (self.records + self.records_of_bundles).saturating_sub(bundle.len() as u64)
+    }
+}
+
+impl Input {
+    /// The operand that the result replaces.
+    fn updated<'a>(&'a self, ui: &'a Ui) -> Option<&'a Path> {
+        let (output, overwrite) = ui.output.file()?;
+        let same = |path: &&PathBuf| path.as_os_str() != "-" && same_file(path, output);
+        let operand = self.evidence.iter().find(same);
+        operand.filter(|_| overwrite).map(|_| output)
+    }
+
+    fn merge(&self, context: &Context) -> Result<(Bundle, Found)> {
+        let mut found = Found::default();
+        let mut parts = Vec::new();
+        for path in &self.evidence {
+            let source = Source::open(path)?;
+            collect(source, limits(self.max_input_bytes), context, &mut |item| {
+                match item.kind {
+                    ItemKind::Record => found.records += 1,
+                    ItemKind::Bundle => {
+                        found.bundles += 1;
+                        found.records_of_bundles += item.bundle.len() as u64;
+                    }
+                }
+                parts.push(item.bundle);
+                Ok(())
+            })?;
+        }
+        context.check()?;
+        let mut bundle = Bundle::new();
+        let Merged { .. } = bundle.merge_all(parts)?;
+        Ok((bundle, found))
+    }
+}

@@ -1,0 +1,211 @@
+//! A bundle that is not what it was is refused.
+
+use rea::evidence::{Evidence, Source, Status, verify_all};
+use rea::json::{Limits, Object, Value};
+
+use crate::{canonical, collected, context, read, record, text, vector};
+
+/// What of a bundle is authenticated: everything but names and paths.
+fn authenticated(bytes: &[u8]) -> Value {
+    let value = Value::parse(bytes, Limits::default()).unwrap();
+    let mut bundle = value.as_object().unwrap().clone();
+    let records = bundle.get("records").unwrap().as_array().unwrap();
+    let blind = |record: &Value| {
+        let mut record = record.as_object().unwrap().clone();
+        if let Some(Value::Object(subject)) = record.get("subject") {
+            let mut subject: Object = subject.clone();
+            subject.remove("name");
+            subject.remove("local_path");
+            record.insert("subject", subject);
+        }
+        Value::from(record)
+    };
+    let records: Vec<Value> = records.iter().map(blind).collect();
+    bundle.insert("records", Value::Array(records));
+    bundle.into()
+}
+
+/// Both a bundle with every kind of member and one with a history.
+fn samples() -> Vec<Vec<u8>> {
+    [
+        "bundle/02-records-and-manifests.json",
+        "bundle/03-unknown-history.json",
+    ]
+    .map(|name| canonical(vector(name).get("bundle").unwrap()))
+    .into()
+}
+
+#[test]
+fn one_flipped_bit_is_refused_wherever_it_is() {
+    for sample in samples() {
+        let expected = authenticated(&sample);
+        let mut accepted = 0;
+        for at in 0..sample.len() {
+            for bit in 0..8 {
+                let mut tampered = sample.clone();
+                tampered[at] ^= 1 << bit;
+                if read(&tampered).is_ok() {
+                    assert_eq!(authenticated(&tampered), expected, "byte {at} bit {bit}");
+                    accepted += 1;
+                }
+            }
+        }
+        // Names and paths of subjects alone can differ.
+        let names = sample
+            .windows(12)
+            .filter(|part| part == b"/srv/fixture")
+            .count();
+        assert!(accepted > 0 && accepted <= names * 8 * "/srv/fixture fixture".len());
+    }
+}
+
+#[test]
+fn what_is_cut_off_or_goes_on_is_refused() {
+    for sample in samples() {
+        for length in 0..sample.len() {
+            assert!(read(&sample[..length]).is_err(), "{length}");
+        }
+        for more in ["x", "{}", "null", "\0", "\u{feff}"] {
+            let mut longer = sample.clone();
+            longer.extend(more.bytes());
+            assert!(read(&longer).is_err(), "{more:?}");
+        }
+        let mut spaced = sample.clone();
+        spaced.extend(b" \r\n\t");
+        assert!(read(&spaced).is_ok());
+    }
+}
+
+fn stage(input: &[u8]) -> String {
+    let error = read(input).unwrap_err();
+    let stage = error
+        .details()
+        .get("stage")
+        .or(error.details().get("reason"));
+    stage.and_then(Value::as_str).unwrap().to_owned()
+}
+
+fn with(change: impl FnOnce(&mut Object)) -> Vec<u8> {
+    let value = vector("bundle/03-unknown-history.json");
+    let mut bundle = value.get("bundle").unwrap().as_object().unwrap().clone();
+    change(&mut bundle);
+    canonical(&bundle)
+}
+
+#[test]
+fn shapes_that_are_no_bundle() {
+    assert_eq!(stage(b"{}"), "shape");
+    assert_eq!(stage(b"[]"), "shape");
+    assert_eq!(stage(b"null"), "shape");
+    assert_eq!(stage(b""), "invalid-json");
+    assert_eq!(stage(&canonical(&record(1))), "shape");
+    assert_eq!(stage(br#"{"records":[],"records":[]}"#), "invalid-json");
+    assert_eq!(stage(br#"{"records":[],"x":1,"x":1}"#), "invalid-json");
+    assert_eq!(stage(br#"{"records":[1,],"x":1}"#), "invalid-json");
+    assert_eq!(stage(br#"{"records":"a"}"#), "shape");
+    assert_eq!(
+        stage(br#"{"records":{"a":[1,{"b":2}]},"unknowns":[[]]}"#),
+        "shape"
+    );
+    for member in [
+        "artifacts",
+        "captures",
+        "environments",
+        "providers",
+        "records",
+        "scenarios",
+        "unknowns",
+    ] {
+        assert_eq!(
+            stage(&with(|bundle| _ = bundle.remove(member))),
+            "shape",
+            "{member}"
+        );
+        assert_eq!(stage(&with(|bundle| bundle.insert(member, "x"))), "shape");
+        assert_eq!(
+            stage(&with(|bundle| bundle.insert(member, Value::Null))),
+            "shape"
+        );
+        let odd = vec![Value::from(Object::new())];
+        assert_eq!(
+            stage(&with(|bundle| bundle.insert(member, odd))),
+            "shape",
+            "{member}"
+        );
+    }
+    // Elements that stand twice, or in the wrong order.
+    for member in ["artifacts", "providers"] {
+        let twice = with(|bundle| {
+            let mut items = bundle.get(member).unwrap().as_array().unwrap().to_vec();
+            items.push(items[0].clone());
+            bundle.insert(member, items);
+        });
+        assert_eq!(stage(&twice), "not-canonical", "{member}");
+    }
+    let unknowns = with(|bundle| {
+        let mut items = bundle.get("unknowns").unwrap().as_array().unwrap().to_vec();
+        items.reverse();
+        bundle.insert("unknowns", items);
+    });
+    assert_eq!(stage(&unknowns), "not-canonical");
+}
+
+#[test]
+fn a_record_of_a_bundle_is_told_with_its_place() {
+    let bytes = with(|bundle| {
+        let mut records = bundle.get("records").unwrap().as_array().unwrap().to_vec();
+        let mut bad = records[1].as_object().unwrap().clone();
+        bad.insert("normalized_result", "other");
+        records[1] = bad.into();
+        bundle.insert("records", records);
+    });
+    let source = Source::stream("-", Box::new(std::io::Cursor::new(bytes.clone())));
+    let mut lines = Vec::new();
+    verify_all(source, Limits::default(), &context(), &mut |report| {
+        let pointer = report.pointer.as_ref().map(ToString::to_string);
+        lines.push((pointer, report.status, report.bundle));
+        Ok(())
+    })
+    .unwrap();
+    assert_eq!(lines.len(), 6);
+    assert_eq!(lines[1].0.as_deref(), Some("/records/1"));
+    assert_eq!(lines[1].1, Status::Invalid);
+    assert_eq!(lines[0].1, Status::Verified);
+    let (pointer, status, counts) = lines.pop().unwrap();
+    assert_eq!((pointer, status), (None, Status::Invalid));
+    assert_eq!(counts.unwrap().records, 5);
+    let error = read(&bytes).unwrap_err();
+    let pointer = error.details().get("pointer").and_then(Value::as_str);
+    assert_eq!(pointer, Some("/records/1/evidence_id"));
+}
+
+#[test]
+fn operands_hold_records_and_bundles_alike() {
+    let value = vector("bundle/02-records-and-manifests.json");
+    let mut input = canonical(&record(1));
+    input.extend(text(&value, "canonical").bytes());
+    input.extend(canonical(&record(2)));
+    assert_eq!(collected(&input).unwrap().len(), 7);
+    assert!(collected(b"").is_err());
+    assert!(collected(b"{}").is_err());
+    input.extend(b"[");
+    assert!(collected(&input).is_err());
+    // A record that is not what its id says.
+    let mut bad: Object = record(1).record().clone();
+    bad.insert("operation", "other");
+    assert!(Evidence::from_value(bad.clone().into()).is_err());
+    assert!(collected(&canonical(&bad)).is_err());
+}
+
+#[test]
+fn very_deep_and_very_many_are_refused_without_harm() {
+    let deep = format!("{{\"records\":{}", "[".repeat(5000));
+    assert!(read(deep.as_bytes()).is_err());
+    let many = format!("{{\"artifacts\":[{}0]", "0,".repeat(200_000));
+    assert!(read(many.as_bytes()).is_err());
+    let names: String = (0..2000).map(|n| format!(",\"n{n}\":0")).collect();
+    assert_eq!(
+        stage(format!("{{\"records\":[]{names}}}").as_bytes()),
+        "shape"
+    );
+}

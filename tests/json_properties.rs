@@ -724,3 +724,49 @@ fn verification_does_not_depend_on_threads() {
         assert_eq!(first.get_or_insert(lines.clone()), &lines, "{threads}");
     }
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Elements one by one, each read twice from its mark, are the array; and
+    /// events of a canonical text, written again, are that text.
+    #[test]
+    fn elements_are_read_one_by_one_and_again(
+        values in prop::collection::vec(any_value(), 0..6), turn in 0usize..16, window in 1usize..40
+    ) {
+        let array = Value::Array(values.clone());
+        let mut text = Vec::new();
+        odd_text(&array, turn, &mut text);
+        let source = Source::stream("-", Box::new(Cursor::new(text)));
+        let mut reader = Reader::with_buffer(source, Limits::default(), window);
+        prop_assert_eq!(reader.next_event().unwrap(), Event::BeginArray);
+        for value in &values {
+            prop_assert!(reader.next_element().unwrap() && reader.next_element().unwrap());
+            let mark = reader.mark();
+            let whole = reader.read_value(Budget::default()).unwrap();
+            prop_assert_eq!(&whole, value);
+            reader.rewind(mark).unwrap();
+            // Given up half way, and read again.
+            reader.next_event().unwrap();
+            reader.rewind(mark).unwrap();
+            prop_assert_eq!(&reader.read_value(Budget::default()).unwrap(), value);
+        }
+        prop_assert!(!reader.next_element().unwrap());
+        prop_assert_eq!(reader.next_event().unwrap(), Event::EndArray);
+        reader.expect_end().unwrap();
+
+        let text = canonical(&array);
+        let mut reader = Reader::with_buffer(text.as_slice(), Limits::default(), window);
+        let mut out = Vec::new();
+        let mut writer = Writer::canonical(&mut out);
+        let mut echo = rea::json::Echo::default();
+        while reader.more().unwrap() {
+            echo.event(reader.next_event().unwrap(), &mut writer);
+            while !reader.is_between() {
+                echo.event(reader.next_event().unwrap(), &mut writer);
+            }
+        }
+        writer.finish().unwrap();
+        prop_assert_eq!(out, text);
+    }
+}

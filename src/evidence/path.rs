@@ -33,6 +33,14 @@ impl Pointer {
         self
     }
 
+    /// The same path, one step longer: a name from a document, cut where it is
+    /// long.
+    #[must_use]
+    pub(super) fn named(mut self, name: &[u8]) -> Self {
+        self.0.push(Segment::Name(shown(name)));
+        self
+    }
+
     /// The same path, one element longer.
     #[must_use]
     pub fn element(mut self, index: u64) -> Self {

@@ -116,9 +116,8 @@ pub(super) fn check_value(
         (Rule::Free, _) | (Rule::FreeObject, Value::Object(_)) => {}
         (Rule::Object(shape) | Rule::ObjectOrNull(shape), Value::Object(object)) => {
             for (name, value) in object.iter() {
-                let name = String::from_utf8_lossy(name.as_bytes());
-                let at = at.clone().member(&name);
-                match shape.members.iter().find(|(member, _)| *member == name) {
+                let at = at.clone().named(name.as_bytes());
+                match shape.members.iter().find(|(member, _)| name == member) {
                     Some((_, rule)) => check_value(rule, value, &at, found),
                     None => {
                         let message = format!("{} has no such member", shape.name);

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use rustix::fs::{FlockOperation, flock};
 
 use super::Bundle;
-use super::read::read_bundle;
+use super::input::read_bundle;
 use crate::digest::{Digest, Hasher};
 use crate::error::{Code, Error, Result};
 use crate::evidence::Source;

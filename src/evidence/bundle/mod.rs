@@ -10,7 +10,10 @@
 
 mod capture;
 mod compare;
+mod compare_json;
 mod file;
+mod findings;
+mod input;
 mod manifest;
 mod merge;
 mod read;
@@ -33,8 +36,8 @@ pub use compare::{
     MEMBERSHIP_IS_NO_BEHAVIOUR, MISSING_UNKNOWN_IS_OPEN, ONE_SIDED_RECORD, RecordPair,
 };
 pub use file::{LockedBundle, Replaced};
+pub use input::{Item, ItemKind, collect, first_member, read_bundle, read_bundle_bytes};
 pub use merge::Merged;
-pub use read::{Item, ItemKind, collect, first_member, read_bundle, read_bundle_bytes};
 pub(super) use read::{Parts, read};
 pub use summary::{Summary, SummaryFilter, SummaryRow};
 pub use unknowns::{UnknownScope, Verdict};

@@ -1,7 +1,7 @@
 //! What must hold across the revisions of all unknowns and the records that
 //! they cite (evidence.md section 5, "Graph").
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::model::{Disposition, RelationKind, RequiredEnvironment, Revision, UnknownId, Unknowns};
 use crate::evidence::path::Pointer;
@@ -132,9 +132,9 @@ fn unqualified<'a>(
     if !revision.contradicting_evidence_ids.is_empty() {
         return Some("a verified resolution must not have contradicting records");
     }
+    let supporting: HashSet<_> = revision.supporting_evidence_ids.iter().collect();
     let qualifies = |id: &EvidenceId| {
-        revision.supporting_evidence_ids.contains(id)
-            && lookup(*id).is_some_and(|record| meets(revision, &record))
+        supporting.contains(id) && lookup(*id).is_some_and(|record| meets(revision, &record))
     };
     let any = resolution.evidence_ids.iter().any(qualifies);
     (!any).then_some(

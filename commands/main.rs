@@ -73,7 +73,7 @@ fn run(
     let Some((row, matches)) = chosen else {
         return Err(cli::lean().error(ErrorKind::MissingSubcommand, "a subcommand is needed"));
     };
-    (row.run)(matches, &Ui::new(matches, style)?)
+    (row.run)(matches, &Ui::new(matches, row.output, style)?)
 }
 
 fn refuse(

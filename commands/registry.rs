@@ -51,6 +51,8 @@ pub enum OutputKind {
 pub struct Row {
     /// The operation as data.
     pub operation: Operation,
+    /// What reaches stdout.
+    pub output: OutputKind,
     /// Another name of the subcommand.
     pub alias: Option<&'static str>,
     /// Left out of listings.
@@ -71,6 +73,7 @@ impl Row {
     const fn of<C: Command>() -> Self {
         Self {
             operation: C::OPERATION,
+            output: C::OUTPUT,
             alias: C::ALIAS,
             hidden: C::HIDDEN,
             example: C::EXAMPLE,

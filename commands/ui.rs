@@ -11,6 +11,7 @@ use crate::errors::{self, ErrorStyle};
 use crate::output::{FormOptions, OutputOptions};
 use crate::paint::Paint;
 use crate::progress::Display;
+use crate::registry::OutputKind;
 use crate::report::WIDTH;
 use crate::signals;
 
@@ -74,16 +75,19 @@ pub struct Ui {
 }
 
 impl Ui {
-    /// Reads the shared options of a parsed command line.
-    pub fn new(matches: &ArgMatches, errors: ErrorStyle) -> Result<Self, clap::Error> {
+    /// Reads the shared options of a parsed command line. Which there are must
+    /// be told: release builds of clap don't know an undefined argument from
+    /// one that is not given.
+    pub fn new(
+        matches: &ArgMatches,
+        kind: OutputKind,
+        errors: ErrorStyle,
+    ) -> Result<Self, clap::Error> {
         let global = GlobalOptions::from_arg_matches(matches)?;
-        let has = |id| matches.try_contains_id(id).is_ok();
-        let output = match (has("format"), has("output")) {
-            (true, true) => OutputOptions::from_arg_matches(matches)?,
-            // A command whose result goes to stdout alone.
-            (true, false) => FormOptions::from_arg_matches(matches)?.into(),
-            // A command that writes neither records nor documents.
-            (false, _) => OutputOptions::default(),
+        let output = match kind {
+            OutputKind::Document => OutputOptions::from_arg_matches(matches)?,
+            OutputKind::Result => FormOptions::from_arg_matches(matches)?.into(),
+            OutputKind::Text => OutputOptions::default(),
         };
         let stdout_is_terminal = io::stdout().is_terminal();
         Ok(Self {

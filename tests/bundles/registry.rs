@@ -3,14 +3,14 @@
 use rea::digest::Digest;
 use rea::error::Error;
 use rea::evidence::{
-    Authority, Bundle, Confidence, Disposition, EvidenceId, RelationKind, Relationship,
-    RequiredEnvironment, Resolution, UnknownFilter, UnknownId, UnknownScope, UnknownStatus,
-    UnknownUpdate, Verdict,
+    Authority, Bundle, Comparison, ComparisonOptions, Confidence, Disposition, EvidenceId,
+    RelationKind, Relationship, RequiredEnvironment, Resolution, UnknownFilter, UnknownId,
+    UnknownScope, UnknownStatus, UnknownUpdate, Verdict,
 };
 use rea::json::{Text, Value};
 
 use super::properties::{question, update};
-use crate::{canonical, record, record_at, written};
+use crate::{canonical, context, record, record_at, written};
 
 fn with_question() -> (Bundle, UnknownId) {
     let mut bundle = Bundle::new();
@@ -259,4 +259,32 @@ fn lists_filter_first_and_page_then() {
     assert_eq!(list(0, Some(0), Some("files")), (0, 5, Some(0)));
     assert_eq!(list(u64::MAX, Some(u64::MAX), None), (0, 10, None));
     assert_eq!(list(0, None, Some("fil")), (0, 0, None));
+}
+
+#[test]
+fn the_same_question_in_other_scopes_is_no_answer() {
+    let mut base = Bundle::new();
+    base.add(record(0)).unwrap();
+    base.add(record_at(1, "/a")).unwrap();
+    let asked = |scope| {
+        let mut bundle = base.clone();
+        bundle.record_unknown(&question("Why?"), scope).unwrap();
+        bundle
+    };
+    let general = asked(UnknownScope::Nothing);
+    let about = asked(UnknownScope::Record(record_at(1, "/a").id()));
+    let options = ComparisonOptions::default();
+    let found = Comparison::of(&general, &about, &options, &context()).unwrap();
+    assert_eq!(found.status(), "unknown");
+    assert_eq!(
+        (found.counts.unknowns_added, found.counts.unknowns_removed),
+        (1, 1)
+    );
+    assert!(!found.is_contradiction());
+    // Both together are two questions, and hold.
+    let mut both = general.clone();
+    both.merge(about).unwrap();
+    assert_eq!(both.unknowns().len(), 2);
+    let same = Comparison::of(&both, &both, &options, &context()).unwrap();
+    assert_eq!(same.status(), "unchanged");
 }

@@ -35,28 +35,37 @@ fn samples() -> Vec<Vec<u8>> {
     .into()
 }
 
-#[test]
-fn one_flipped_bit_is_refused_wherever_it_is() {
-    for sample in samples() {
-        let expected = authenticated(&sample);
-        let mut accepted = 0;
-        for at in 0..sample.len() {
-            for bit in 0..8 {
-                let mut tampered = sample.clone();
-                tampered[at] ^= 1 << bit;
-                if read(&tampered).is_ok() {
-                    assert_eq!(authenticated(&tampered), expected, "byte {at} bit {bit}");
-                    accepted += 1;
-                }
+fn flip_every_bit(sample: &[u8]) {
+    let expected = authenticated(sample);
+    let mut accepted = 0;
+    for at in 0..sample.len() {
+        for bit in 0..8 {
+            let mut tampered = sample.to_vec();
+            tampered[at] ^= 1 << bit;
+            if read(&tampered).is_ok() {
+                assert_eq!(authenticated(&tampered), expected, "byte {at} bit {bit}");
+                accepted += 1;
             }
         }
-        // Names and paths of subjects alone can differ.
-        let names = sample
-            .windows(12)
-            .filter(|part| part == b"/srv/fixture")
-            .count();
-        assert!(accepted > 0 && accepted <= names * 8 * "/srv/fixture fixture".len());
     }
+    // Names and paths of subjects alone can differ.
+    let path = b"/srv/fixture";
+    let names = sample
+        .windows(path.len())
+        .filter(|part| part == path)
+        .count();
+    assert!(accepted > 0 && accepted <= names * 8 * "/srv/fixture fixture".len());
+}
+
+// Two tests, so that they run at the same time.
+#[test]
+fn one_flipped_bit_is_refused_wherever_it_is() {
+    flip_every_bit(&samples()[0]);
+}
+
+#[test]
+fn one_flipped_bit_is_refused_wherever_it_is_in_a_history() {
+    flip_every_bit(&samples()[1]);
 }
 
 #[test]

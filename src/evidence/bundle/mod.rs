@@ -2,7 +2,7 @@
 //! canonical JSON document.
 //!
 //! A [`Bundle`] in memory holds of each record what bundles sort, list and
-//! filter by (about 200 bytes and its path), and where the rest is: in memory,
+//! filter by (some hundred bytes and its path), and where the rest is: in memory,
 //! or in the file it was read from. Records from files are read and verified
 //! again when they are written, so that a bundle of any size can be merged and
 //! copied. Files that are changed in place are in `file.rs`; nothing else here

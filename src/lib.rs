@@ -5,7 +5,8 @@
 //! program in `commands/` is one file per subcommand on top of it.
 //!
 //! Start with [`artifact`] (what is inside a file or folder), [`evidence`]
-//! (what a record is) and [`json`] (the one reader and the one writer).
+//! (what a record is), [`view`] (citable selections from records) and [`json`]
+//! (the one reader and the one writer).
 
 pub mod artifact;
 pub mod digest;
@@ -14,5 +15,6 @@ pub mod evidence;
 pub mod json;
 pub mod operation;
 pub mod publish;
+pub mod view;
 
 pub use error::{Error, Result};

@@ -314,11 +314,11 @@ impl NewSubject {
 
     fn parts(&self) -> SubjectParts<'_> {
         SubjectParts {
-            name: self.name(),
+            name: self.name().as_bytes(),
             sha256: self.sha256,
             format: &self.format,
             architecture: self.architecture.as_deref(),
-            local_path: &self.path,
+            local_path: self.path.as_bytes(),
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod bundle;
 mod canon;
+mod derived;
 mod envelope;
 mod graph;
 mod hashers;
@@ -22,6 +23,7 @@ pub use bundle::{
     ONE_SIDED_RECORD, RecordPair, Replaced, Summary, SummaryFilter, SummaryRow, UnknownScope,
     Verdict, collect, first_member, read_bundle, read_bundle_bytes,
 };
+pub use derived::{DerivedDraft, Parent};
 pub use envelope::{Creation, Evidence, NO_SUBJECT, NewSubject};
 pub use path::{Pointer, Segment};
 pub use problem::{BundleCounts, Problem, Reason, Report, Stage, Status};
@@ -34,5 +36,6 @@ pub use unknowns::{
 };
 pub use verifier::{MAX_FREE_DEPTH, MAX_NESTED};
 pub use verify::{
-    Observer, read_record, read_records, stream_record, verify_all, verify_both_ways,
+    Contents, Observer, observe_value, read_record, read_records, stream_contents,
+    stream_everything, stream_record, verify_all, verify_both_ways,
 };

@@ -207,6 +207,16 @@ impl Report {
         self.status == Status::Verified && self.nested.iter().all(Self::is_verified)
     }
 
+    /// The report of the first record, this one or one inside it, that is not
+    /// what it claims to be; ids of artifact graphs aside.
+    pub(super) fn first_unauthentic(&self) -> Option<&Self> {
+        let serious = |report: &&Self| {
+            let first = report.problems.first();
+            first.is_some_and(|problem| problem.stage != Stage::ArtifactGraph)
+        };
+        std::iter::once(self).chain(&self.nested).find(serious)
+    }
+
     /// The contract's error for a record that came from a file; `None` where
     /// the record is verified.
     pub fn file_error(&self, path: &str) -> Option<Error> {
@@ -232,6 +242,12 @@ impl Report {
     /// The contract's error for a record that is an argument of `operation`;
     /// `None` where the record is verified.
     pub fn argument_error(&self, operation: &str) -> Option<Error> {
+        self.argument_error_at(&[], operation)
+    }
+
+    /// [`Report::argument_error`] for a record that is the member at `within`
+    /// of the arguments.
+    pub fn argument_error_at(&self, within: &[&str], operation: &str) -> Option<Error> {
         let first = self.problems.first()?;
         let issues = self
             .problems
@@ -239,7 +255,12 @@ impl Report {
             .filter(|problem| problem.stage == first.stage)
             .map(|problem| {
                 Issue::at(
-                    problem.pointer.to_values(),
+                    within
+                        .iter()
+                        .map(|&part| part.into())
+                        .chain(self.pointer.iter().flat_map(Pointer::to_values))
+                        .chain(problem.pointer.to_values())
+                        .collect(),
                     problem.reason.as_str(),
                     problem.message.clone(),
                 )

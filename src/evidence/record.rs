@@ -169,11 +169,11 @@ impl Draft<'_> {
 
     fn write(&self, id: Option<EvidenceId>, w: &mut Writer<'_>) {
         let subject = self.subject.as_ref().map(|subject| SubjectParts {
-            name: &subject.name,
+            name: subject.name.as_bytes(),
             sha256: subject.sha256,
             format: subject.format,
             architecture: None,
-            local_path: &subject.local_path,
+            local_path: subject.local_path.as_bytes(),
         });
         let parts = Parts {
             analysis_profile: &Value::Null,
@@ -181,7 +181,7 @@ impl Draft<'_> {
             confidence: self.confidence.as_str(),
             environment: &Value::Null,
             evidence_links: self.evidence_links,
-            limitations: self.limitations,
+            limitations: &self.limitations,
             locations: self.locations,
             normalized_result: self.normalized_result,
             operation: self.operation,
@@ -203,7 +203,7 @@ pub(super) struct Parts<'a> {
     pub confidence: &'a str,
     pub environment: &'a dyn WriteJson,
     pub evidence_links: &'a [EvidenceId],
-    pub limitations: &'a [String],
+    pub limitations: &'a dyn WriteJson,
     pub locations: &'a dyn WriteJson,
     pub normalized_result: &'a dyn WriteJson,
     pub operation: &'a str,
@@ -216,11 +216,13 @@ pub(super) struct Parts<'a> {
 
 /// The subject of [`Parts`].
 pub(super) struct SubjectParts<'a> {
-    pub name: &'a str,
+    /// WTF-8.
+    pub name: &'a [u8],
     pub sha256: Digest,
     pub format: &'a str,
     pub architecture: Option<&'a str>,
-    pub local_path: &'a str,
+    /// WTF-8.
+    pub local_path: &'a [u8],
 }
 
 impl Parts<'_> {
@@ -283,9 +285,9 @@ impl SubjectParts<'_> {
         w.string(self.format);
         if complete {
             w.key("local_path");
-            w.string(self.local_path);
+            w.text(self.local_path);
             w.key("name");
-            w.string(self.name);
+            w.text(self.name);
         }
         w.end_object();
     }

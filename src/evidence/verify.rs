@@ -292,22 +292,119 @@ pub fn stream_record(
     context: &Context,
     observer: &mut dyn Observer,
 ) -> Result<EvidenceId> {
-    let mut documents = Documents::new(source, limits, Scope::Record, context);
+    let name = source.name().to_owned();
+    let report = stream_one(source, limits, Scope::Record, context, observer)?;
+    if let Some(error) = report.file_error(&name) {
+        return Err(error);
+    }
+    report.evidence_id.ok_or_else(|| incomplete(&name))
+}
+
+/// Reads exactly one record as [`stream_record`] does and checks everything
+/// in it: the records inside it and the ids of artifact graphs too. The
+/// verdict is the caller's to judge.
+///
+/// # Errors
+/// Only where the file cannot be read, holds no JSON, or more than one value.
+pub fn stream_everything(
+    source: Source,
+    limits: Limits,
+    context: &Context,
+    observer: &mut dyn Observer,
+) -> Result<Report> {
+    stream_one(source, limits, Scope::Everything, context, observer)
+}
+
+fn stream_one(
+    source: Source,
+    limits: Limits,
+    scope: Scope,
+    context: &Context,
+    observer: &mut dyn Observer,
+) -> Result<Report> {
+    let mut documents = Documents::new(source, limits, scope, context);
     let report = match documents.next(false, Some(observer)) {
         Ok(Some(Document::Record(checked))) => checked.report,
         Ok(_) => return Err(incomplete(&documents.name)),
         Err(failure) => return Err(documents.file_error(failure)),
     };
     // A second value makes the text invalid, whatever the first one is.
-    if let Err(error) = documents.reader.expect_end() {
-        return Err(error.into_file_error(&documents.name));
+    match documents.reader.expect_end() {
+        Ok(()) => Ok(report),
+        Err(error) => Err(error.into_file_error(&documents.name)),
     }
-    if let Some(error) = report.file_error(&documents.name) {
+}
+
+/// What was found of a record that was read with everything inside it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Contents {
+    /// The record's id.
+    pub id: EvidenceId,
+    /// Whether the ids and counts of the artifact graphs in it recompute.
+    pub graphs_verified: bool,
+}
+
+/// [`stream_record`], with the records and artifact graphs inside it: a record
+/// inside that is not what it claims to be is an error, a graph that does not
+/// recompute is told.
+pub fn stream_contents(
+    source: Source,
+    limits: Limits,
+    context: &Context,
+    observer: &mut dyn Observer,
+) -> Result<Contents> {
+    let name = source.name().to_owned();
+    let report = stream_everything(source, limits, context, observer)?;
+    if let Some(error) = report
+        .first_unauthentic()
+        .and_then(|report| report.file_error(&name))
+    {
         return Err(error);
     }
-    report
-        .evidence_id
-        .ok_or_else(|| incomplete(&documents.name))
+    contents(&report).ok_or_else(|| incomplete(&name))
+}
+
+fn contents(report: &Report) -> Option<Contents> {
+    Some(Contents {
+        id: report.evidence_id?,
+        graphs_verified: report.is_verified(),
+    })
+}
+
+/// [`stream_contents`] of a record that is in memory, given as the member at
+/// `within` of the arguments of the context's operation.
+pub fn observe_value(
+    value: &Value,
+    within: &[&str],
+    context: &Context,
+    observer: &mut dyn Observer,
+) -> Result<Contents> {
+    let operation = context.operation;
+    let mut verifier = Verifier::new(Scope::Everything, context.threads);
+    let mut left = EVENTS;
+    let refused = || {
+        let message = "the names of members inside each other take too many bytes";
+        Error::invalid_request(operation, within, "out_of_range", message)
+    };
+    observer.restart();
+    replay(value, &mut |event| {
+        verifier.event(event).map_err(|_| refused())?;
+        observer.event(event)?;
+        left -= 1;
+        if left == 0 {
+            context.check()?;
+            left = EVENTS;
+        }
+        Ok::<(), Error>(())
+    })?;
+    let report = verifier.take_report().ok_or_else(refused)?;
+    if let Some(error) = report
+        .first_unauthentic()
+        .and_then(|report| report.argument_error_at(within, operation))
+    {
+        return Err(error);
+    }
+    contents(&report).ok_or_else(refused)
 }
 
 /// Reads every record of a source into memory, one after the other.

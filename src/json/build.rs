@@ -27,7 +27,8 @@ impl Default for Budget {
 /// What an allocation costs beside its bytes.
 const ALLOCATION: usize = 16;
 
-struct Builder {
+/// Builds one document from its pieces.
+pub(crate) struct Builder {
     budget: Budget,
     start: u64,
     memory: u64,
@@ -91,13 +92,17 @@ impl Value {
     }
 }
 
-enum Refusal {
+/// Why a document is not built.
+pub(crate) enum Refusal {
+    /// A member stands twice in an object.
     Duplicate(Vec<u8>),
+    /// It takes more memory than its budget.
     Memory,
 }
 
 impl Builder {
-    fn new(budget: Budget, start: u64) -> Self {
+    /// A builder of the document that starts at the offset `start`.
+    pub(crate) fn new(budget: Budget, start: u64) -> Self {
         Self {
             budget,
             start,
@@ -111,7 +116,7 @@ impl Builder {
     }
 
     /// Takes a piece; the whole where it is complete.
-    fn event(&mut self, event: Event<'_>) -> Result<Option<Value>, Refusal> {
+    pub(crate) fn event(&mut self, event: Event<'_>) -> Result<Option<Value>, Refusal> {
         match event {
             Event::Null => self.value(Value::Null),
             Event::Bool(value) => self.value(Value::Bool(value)),

@@ -9,7 +9,9 @@ pub(crate) struct Issue {
     path: Vec<Value>,
     reason: &'static str,
     message: String,
-    expected: Option<&'static str>,
+    expected: Option<Value>,
+    minimum: Option<u64>,
+    maximum: Option<u64>,
 }
 
 impl Issue {
@@ -29,12 +31,21 @@ impl Issue {
             reason,
             message,
             expected: None,
+            minimum: None,
+            maximum: None,
         }
     }
 
     /// Says what would be acceptable.
-    pub(crate) fn expected(mut self, what: &'static str) -> Self {
-        self.expected = Some(what);
+    pub(crate) fn expected(mut self, what: impl Into<Value>) -> Self {
+        self.expected = Some(what.into());
+        self
+    }
+
+    /// Says between which numbers it must be.
+    pub(crate) fn range(mut self, minimum: u64, maximum: Option<u64>) -> Self {
+        self.minimum = Some(minimum);
+        self.maximum = maximum;
         self
     }
 
@@ -42,6 +53,12 @@ impl Issue {
         let mut object = Object::new();
         if let Some(expected) = self.expected {
             object.insert("expected", expected);
+        }
+        if let Some(minimum) = self.minimum {
+            object.insert("minimum", minimum);
+        }
+        if let Some(maximum) = self.maximum {
+            object.insert("maximum", maximum);
         }
         object.insert("message", self.message);
         object.insert("path", Value::Array(self.path));

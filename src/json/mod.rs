@@ -31,6 +31,7 @@ pub use text::Text;
 pub use value::{Object, Value};
 pub use writer::{MAX_SAFE_INTEGER, Sink, WriteJson, Writer};
 
+pub(crate) use build::{Builder, Refusal};
 pub(crate) use issue::Issue;
 pub(crate) use text::cmp_utf16;
-pub(crate) use writer::{append_escaped, append_number};
+pub(crate) use writer::{Suspended, append_escaped, append_number};

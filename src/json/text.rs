@@ -3,6 +3,8 @@
 use std::cmp::Ordering;
 use std::fmt;
 
+use super::{WriteJson, Writer};
+
 /// A JSON string: UTF-8 that may hold lone surrogates (WTF-8).
 ///
 /// Ordering is by UTF-16 code units, as RFC 8785 section 3.2.3 sorts members.
@@ -87,6 +89,12 @@ impl Ord for Text {
 impl PartialOrd for Text {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
+    }
+}
+
+impl WriteJson for Text {
+    fn write_json(&self, w: &mut Writer<'_>) {
+        w.text(&self.0);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use super::Event;
 use crate::digest::Digest;
 
 /// Where written bytes go: a hash, a file, a buffer.
@@ -57,6 +58,22 @@ impl<T: WriteJson> WriteJson for Vec<T> {
     }
 }
 
+impl<T: WriteJson> WriteJson for Option<T> {
+    fn write_json(&self, w: &mut Writer<'_>) {
+        match self {
+            Some(value) => value.write_json(w),
+            None => w.null(),
+        }
+    }
+}
+
+/// 64 hexadecimal digits.
+impl WriteJson for Digest {
+    fn write_json(&self, w: &mut Writer<'_>) {
+        w.id("", self);
+    }
+}
+
 const FLUSH_AT: usize = 32 * 1024;
 
 struct Frame {
@@ -75,8 +92,18 @@ pub struct Writer<'a> {
     buffer: Vec<u8>,
     stack: Vec<Frame>,
     after_key: bool,
+    in_text: bool,
     indent: bool,
     error: Option<io::Error>,
+}
+
+/// What a writer of canonical JSON remembers while it has no sink.
+#[derive(Default)]
+pub(crate) struct Suspended {
+    buffer: Vec<u8>,
+    stack: Vec<Frame>,
+    after_key: bool,
+    in_text: bool,
 }
 
 impl<'a> Writer<'a> {
@@ -87,6 +114,7 @@ impl<'a> Writer<'a> {
             buffer: Vec::with_capacity(1024),
             stack: Vec::new(),
             after_key: false,
+            in_text: false,
             indent: false,
             error: None,
         }
@@ -97,6 +125,56 @@ impl<'a> Writer<'a> {
         Self {
             indent: true,
             ..Self::canonical(sink)
+        }
+    }
+
+    /// Goes on where [`Writer::suspend`] stopped.
+    pub(crate) fn resume(sink: &'a mut dyn Sink, state: Suspended) -> Self {
+        Self {
+            sink,
+            buffer: state.buffer,
+            stack: state.stack,
+            after_key: state.after_key,
+            in_text: state.in_text,
+            indent: false,
+            error: None,
+        }
+    }
+
+    /// Leaves the sink in the middle of a document, all bytes delivered. For
+    /// sinks that cannot fail.
+    pub(crate) fn suspend(mut self) -> Suspended {
+        self.flush();
+        debug_assert!(self.error.is_none() && !self.indent);
+        Suspended {
+            buffer: self.buffer,
+            stack: self.stack,
+            after_key: self.after_key,
+            in_text: self.in_text,
+        }
+    }
+
+    /// The next piece of a document, members in canonical order.
+    pub fn event(&mut self, event: Event<'_>) {
+        match event {
+            Event::Null => self.null(),
+            Event::Bool(value) => self.bool(value),
+            Event::Number { value, .. } => self.number(value),
+            Event::Text { part, last, .. } => {
+                if !self.in_text {
+                    self.begin_text();
+                }
+                self.text_part(part);
+                self.in_text = !last;
+                if last {
+                    self.end_text();
+                }
+            }
+            Event::Key { name, .. } => self.key_text(name),
+            Event::BeginObject => self.begin_object(),
+            Event::EndObject => self.end_object(),
+            Event::BeginArray => self.begin_array(),
+            Event::EndArray => self.end_array(),
         }
     }
 

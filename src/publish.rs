@@ -191,7 +191,7 @@ fn link_new(staged: &Path, path: &Path) -> io::Result<()> {
 }
 
 /// Some file systems cannot flush a folder and say so; that is no failure.
-fn sync_folder(folder: &Path) -> io::Result<()> {
+pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     match File::open(folder).and_then(|folder| folder.sync_all()) {
         Err(error)
             if matches!(

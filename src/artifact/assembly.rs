@@ -13,6 +13,7 @@ use super::inventory::Inventory;
 use super::limitation::{Limitation, Note, counted};
 use super::names;
 use super::options::{IntegrityPolicy, OnDamage, Options};
+use super::plan::{self, Plan, PlannedMember};
 use crate::digest::Digest;
 use crate::error::Result;
 use crate::operation::Context;
@@ -27,6 +28,8 @@ pub(super) struct Assembly<'a> {
     /// Members whose bytes are in a companion: path to archive path, path in
     /// it, and declared digest.
     unpacked: HashMap<String, (String, Option<Digest>)>,
+    /// Where members are, if somebody is to walk again.
+    pub plan: Option<Plan>,
 }
 
 impl<'a> Assembly<'a> {
@@ -38,6 +41,7 @@ impl<'a> Assembly<'a> {
             complete: true,
             contradictions: Vec::new(),
             unpacked: HashMap::new(),
+            plan: None,
         }
     }
 
@@ -62,10 +66,11 @@ impl<'a> Assembly<'a> {
         self.complete &= !closing.incomplete;
         self.limitations.extend(closing.limitations);
         self.limitations.extend(name_limitations(root));
-        let mut waiting = VecDeque::from([(String::new(), done, Arc::clone(root))]);
+        let mut waiting = VecDeque::from([(String::new(), done, Arc::clone(root), plan::ROOT)]);
         let mut own = true;
-        while let Some((prefix, done, open)) = waiting.pop_front() {
-            let mut children = self.add_members(&prefix, own, done, &open, &tree.nested)?;
+        while let Some((prefix, done, open, number)) = waiting.pop_front() {
+            let mut children =
+                self.add_members(&prefix, (own, number), done, &open, &tree.nested)?;
             children.sort_by(|a, b| a.0.cmp(&b.0));
             waiting.extend(children);
             own = false;
@@ -76,7 +81,7 @@ impl<'a> Assembly<'a> {
     fn add_members(
         &mut self,
         prefix: &str,
-        own: bool,
+        (own, number): (bool, u32),
         mut done: Done,
         open: &Open,
         nested: &[Nested],
@@ -114,10 +119,15 @@ impl<'a> Assembly<'a> {
                     Ok((limitations, done)) => {
                         expanded = true;
                         extra.limitations.extend(limitations);
+                        let parent = (number, index as u32);
+                        let number = self.plan.as_mut().map_or(plan::ROOT, |plan| {
+                            plan.add_container(parent, outcome.candidate)
+                        });
                         children.push((
                             self.builder.slice(span).to_owned(),
                             done,
                             Arc::clone(child),
+                            number,
                         ));
                     }
                     Err(note) => outcome.notes.add(note),
@@ -128,6 +138,13 @@ impl<'a> Assembly<'a> {
             self.remember_declared(span, open.paths(), index, prefix, &outcome, &extra);
             let row = self.row(member, &mut outcome, span, extra, (expanded, own));
             self.builder.rows.push(row);
+            if let Some(plan) = &mut self.plan {
+                plan.members.push(PlannedMember {
+                    path: span.0,
+                    container: number,
+                    index: index as u32,
+                });
+            }
         }
         Ok(children)
     }
@@ -145,6 +162,9 @@ impl<'a> Assembly<'a> {
         let path = self.builder.slice(span);
         if outcome.status == Status::Unpacked {
             let companion = format!("{prefix}.unpacked/{}", paths.get(index));
+            if let Some(plan) = &mut self.plan {
+                plan.elsewhere.insert(path.to_owned(), companion.clone());
+            }
             self.unpacked
                 .insert(path.to_owned(), (companion, extra.declared));
         } else if let Some(declared) = extra.declared {
@@ -346,8 +366,9 @@ impl<'a> Assembly<'a> {
     }
 }
 
-/// A nested container that is to be added: its path and what was read.
-type Child = (String, Done, Arc<Open>);
+/// A nested container that is to be added: its path, what was read, and its
+/// number in the plan.
+type Child = (String, Done, Arc<Open>, u32);
 
 /// A nested container that was read to its end: what is to be said of it, or
 /// why it stays opaque.

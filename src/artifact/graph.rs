@@ -538,7 +538,8 @@ impl Graph {
         }
     }
 
-    fn find(&self, path: &str) -> Option<usize> {
+    /// The row of a path.
+    pub fn find(&self, path: &str) -> Option<usize> {
         let at = self.rows.partition_point(|row| self.path_of(row) < path);
         (at < self.rows.len() && self.path(at) == path).then_some(at)
     }
@@ -753,6 +754,12 @@ impl Graph {
             w.id("art_", &self.root().artifact);
             w.end_object();
         })
+    }
+
+    /// The occurrence id of a row.
+    pub fn occurrence_digest(&self, row: usize) -> Digest {
+        let id = self.occurrence_ids.get(row).copied();
+        id.unwrap_or(Digest([0; 32]))
     }
 
     /// The occurrence id of a contradicted member.

@@ -1,6 +1,8 @@
 //! `inventory_artifact`: what is inside, as a graph with identities.
 
+use std::fs::File;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::assembly::Assembly;
 use super::containers::Fault;
@@ -9,9 +11,10 @@ use super::fault::{damage_limitation, fault_error, table_limitation};
 use super::format::{EntryKind, Format};
 use super::graph::{Graph, Locations, UNKNOWN};
 use super::options::Options;
+use super::plan::Plan;
 use super::root::{self, Root};
 use crate::digest::Digest;
-use crate::error::Result;
+use crate::error::{Code, Error, Result};
 use crate::evidence::{Authority, Confidence, Draft, EvidenceId, Provider, Record, Subject};
 use crate::json::{WriteJson, Writer};
 use crate::operation::Context;
@@ -94,6 +97,11 @@ impl Inventory {
         };
         inventory.id = inventory.with_draft(inventory.subject(false), |draft| draft.id());
         inventory
+    }
+
+    /// The path as it was given.
+    pub fn local_path(&self) -> &str {
+        &self.local_path
     }
 
     /// The root's format.
@@ -243,8 +251,30 @@ impl WriteJson for ResultOf<'_> {
 /// `artifact_integrity_mismatch`, `artifact_changed`, `truncated` where a
 /// budget is reached at the root, `cancelled`.
 pub fn inventory(path: &Path, options: &Options, context: &Context) -> Result<Inventory> {
+    walk(path, options, context, None).map(|walked| walked.inventory)
+}
+
+/// An inventory, and what a second walk needs.
+pub(super) struct Walked {
+    pub inventory: Inventory,
+    /// Where the members are, if a plan was given.
+    pub plan: Option<Plan>,
+    /// The root file as it was.
+    pub stamp: Option<(Arc<File>, [i64; 4])>,
+}
+
+/// [`inventory`]; with a `plan`, only of what has members.
+pub(super) fn walk(
+    path: &Path,
+    options: &Options,
+    context: &Context,
+    plan: Option<Plan>,
+) -> Result<Walked> {
     let shown = root::show(path);
     let root = root::open_root(path, &shown, options, context)?;
+    if plan.is_some() && root.container.is_none() {
+        return Err(no_members(&shown, context));
+    }
     let Root {
         container,
         file,
@@ -264,6 +294,7 @@ pub fn inventory(path: &Path, options: &Options, context: &Context) -> Result<In
     row.digest = tree.root_digest;
     row.has_children = tree.root.is_some();
     let mut assembly = Assembly::new(options);
+    assembly.plan = plan;
     if let Some(damage) = damage {
         assembly.complete = false;
         assembly.limitations.push(match row.format {
@@ -288,5 +319,23 @@ pub fn inventory(path: &Path, options: &Options, context: &Context) -> Result<In
     }
     assembly.collect(&tree).map_err(|fault| fail(fault, None))?;
     context.check()?;
-    assembly.into_inventory(row, &tree, &shown, context)
+    let plan = assembly.plan.take();
+    if plan.is_some() && tree.root.is_none() {
+        return Err(no_members(&shown, context));
+    }
+    let inventory = assembly.into_inventory(row, &tree, &shown, context)?;
+    Ok(Walked {
+        inventory,
+        plan,
+        stamp,
+    })
+}
+
+fn no_members(shown: &str, context: &Context) -> Error {
+    let reason = "it is no container whose members can be read";
+    Error::new(Code::UnsupportedTarget, format!("{shown}: {reason}"))
+        .action("Give a folder, an archive, a package or a compressed stream.")
+        .detail("operation", context.operation)
+        .detail("path", shown)
+        .detail("reason", reason)
 }

@@ -90,6 +90,15 @@ impl Default for Options {
 /// `parameters`: the integrity policy always, the rest only off its default.
 impl WriteJson for Options {
     fn write_json(&self, w: &mut Writer<'_>) {
+        w.begin_object();
+        self.write_members(w);
+        w.end_object();
+    }
+}
+
+impl Options {
+    /// The members of `parameters`, for operations that have more of them.
+    pub(super) fn write_members(&self, w: &mut Writer<'_>) {
         let default = Self::default();
         let number = |w: &mut Writer<'_>, name, value: u64, usual: u64| {
             if value != usual {
@@ -97,7 +106,6 @@ impl WriteJson for Options {
                 w.u64(value);
             }
         };
-        w.begin_object();
         w.key("integrity_policy");
         w.string(self.integrity_policy.as_str());
         number(
@@ -141,6 +149,5 @@ impl WriteJson for Options {
             w.key("on_damage");
             w.string("record");
         }
-        w.end_object();
     }
 }

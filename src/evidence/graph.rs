@@ -11,6 +11,9 @@
 //! | `substeps[].substep_id` | `ais_`, hash of `{evidence_id, operation}` |
 //! | `observations[]`, `hypotheses[]`, `contradictions[]`, `unexplored_branches[]` | `aio_ aih_ aic_ aib_`, hash of the item without its id |
 //! | `manifest.node_count`, `occurrence_count`, `edge_count` | lengths of the arrays |
+//! | `extraction_manifest.files_sha256` | hash of `artifacts` |
+//! | `extraction_manifest.extraction_id` | `aex_`, hash of the extraction manifest without it |
+//! | `extraction_manifest.source_manifest_id` | `manifest.manifest_id` |
 //!
 //! Edges and integrity contradictions need other rows of the graph and are
 //! covered by `graph_sha256` only.
@@ -36,6 +39,10 @@ pub(super) enum Zone {
     Item(ItemKind),
     Substeps,
     Substep,
+    /// `artifacts` of an extraction.
+    Files,
+    /// `extraction_manifest`
+    Extraction,
 }
 
 /// The lists of an inspection whose items have ids.
@@ -77,6 +84,9 @@ pub(super) enum Field {
     OccurrenceCount,
     EdgeCount,
     InspectionId,
+    ExtractionId,
+    FilesSha256,
+    SourceManifestId,
     /// The id of the item, node, occurrence or substep that is open.
     Id,
     /// `sha256` of a node, `logical_path` of an occurrence, `evidence_id` of
@@ -112,7 +122,12 @@ impl Zone {
     pub fn is_object(self) -> bool {
         !matches!(
             self,
-            Self::Nodes | Self::Occurrences | Self::Edges | Self::Items(_) | Self::Substeps
+            Self::Nodes
+                | Self::Occurrences
+                | Self::Edges
+                | Self::Items(_)
+                | Self::Substeps
+                | Self::Files
         )
     }
 
@@ -136,6 +151,11 @@ impl Zone {
             (Self::Result, b"edges") => Known::Zone(Zone::Edges),
             (Self::Result, b"substeps") => Known::Zone(Zone::Substeps),
             (Self::Result, b"inspection_id") => Known::Field(Field::InspectionId),
+            (Self::Result, b"artifacts") => Known::Zone(Zone::Files),
+            (Self::Result, b"extraction_manifest") => Known::Zone(Zone::Extraction),
+            (Self::Extraction, b"extraction_id") => Known::Field(Field::ExtractionId),
+            (Self::Extraction, b"files_sha256") => Known::Field(Field::FilesSha256),
+            (Self::Extraction, b"source_manifest_id") => Known::Field(Field::SourceManifestId),
             (Self::Result, _) => ItemKind::ALL
                 .into_iter()
                 .find(|kind| kind.names().0.as_bytes() == name)
@@ -162,7 +182,7 @@ impl Zone {
 
 /// The values of the [`Field`]s: a string's WTF-8, or a number's digits.
 #[derive(Debug, Default)]
-pub(super) struct Fields([Captured; 10]);
+pub(super) struct Fields([Captured; 13]);
 
 #[derive(Debug, Default)]
 struct Captured {

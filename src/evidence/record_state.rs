@@ -118,12 +118,18 @@ impl RecordState {
         if !self.problems.has(Stage::Shape) {
             self.check_hashes();
         }
-        let graph = matches!(
-            self.operation.as_ref().and_then(Text::as_str),
-            Some("inventory_artifact" | "inspect_artifact")
-        );
-        if graph {
-            self.graph.finish();
+        let known = match self.operation.as_ref().and_then(Text::as_str) {
+            Some("inventory_artifact" | "inspect_artifact") => {
+                self.graph.finish();
+                true
+            }
+            Some("extract_artifact") => {
+                self.graph.finish_extraction();
+                true
+            }
+            _ => false,
+        };
+        if known {
             let GraphState { problems, .. } = self.graph;
             self.problems.more += problems.more;
             for problem in problems.listed {
@@ -183,6 +189,8 @@ impl RecordState {
 pub(super) struct GraphState {
     pub fields: Fields,
     pub graph: Option<Digest>,
+    pub files: Option<Digest>,
+    pub extraction: Option<Digest>,
     pub nodes: Option<u64>,
     pub occurrences: Option<u64>,
     pub edges: Option<u64>,
@@ -244,6 +252,27 @@ impl GraphState {
             at.clone().member("manifest_id")
         });
         self.manifest = Some(at);
+    }
+
+    /// What an extraction says of itself.
+    fn finish_extraction(&mut self) {
+        let Some(extraction) = self.extraction.take() else {
+            return;
+        };
+        let at = |name| {
+            let result = Pointer::default().member("normalized_result");
+            result.member("extraction_manifest").member(name)
+        };
+        self.check_id(Field::ExtractionId, "aex_", extraction, || {
+            at("extraction_id")
+        });
+        if let Some(files) = self.files.take() {
+            self.check_id(Field::FilesSha256, "", files, || at("files_sha256"));
+        }
+        if self.fields.get(Field::SourceManifestId) != self.fields.get(Field::ManifestId) {
+            let message = "source_manifest_id is not that of the manifest";
+            self.fail(at("source_manifest_id"), message);
+        }
     }
 
     /// What can only be said when the whole result has passed.

@@ -34,7 +34,8 @@ use member::MemberReader;
 use nested::Pending;
 pub(crate) use nested::{Nested, opaque_note};
 use open::Place;
-pub(crate) use open::{Done, Extra, Open, Outcome, Status, StreamSource};
+pub(crate) use open::{Candidate, Done, Extra, Open, Outcome, Status, StreamSource};
+pub(crate) use stream::{cut, is_container_itself};
 
 /// A root file that is hashed beside its members.
 pub(crate) struct RootFile {

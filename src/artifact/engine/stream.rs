@@ -15,6 +15,7 @@ use crate::artifact::containers::{
 use crate::artifact::format::{self, Format};
 use crate::artifact::limitation::{Limitation, Note, Notes};
 use crate::artifact::names::{self, RawName, Style};
+use crate::artifact::options::Options;
 use crate::artifact::streams::{self, Decoder, Entry, Input, Sink};
 
 /// Shorter streams are decoded where they are hashed.
@@ -96,24 +97,38 @@ fn read_members(
     collector: &mut Collector<'_>,
 ) -> Result<Closing, Fault> {
     let options = collector.run.options;
+    cut(decoder, stream, options, collector, |collector| {
+        collector.content = true;
+    })
+}
+
+/// Cuts the plain bytes of a stream into members for `sink`. `alone` is called
+/// first where the stream holds no archive and so has only one member.
+pub(crate) fn cut<S: Sink>(
+    decoder: &mut dyn Decoder,
+    stream: &StreamSource,
+    options: &Options,
+    sink: &mut S,
+    alone: impl FnOnce(&mut S),
+) -> Result<Closing, Fault> {
     let mut input = Input::new(decoder);
     let inner = match stream.format {
         Format::Tar | Format::Cpio => stream.format,
         _ => format::of_bytes(input.look(format::HEAD), u64::MAX),
     };
     let mut closing = match inner {
-        Format::Tar => streams::tar::read(&mut input, collector, options)?,
-        Format::Cpio => streams::cpio::read(&mut input, collector, options)?,
+        Format::Tar => streams::tar::read(&mut input, sink, options)?,
+        Format::Cpio => streams::cpio::read(&mut input, sink, options)?,
         _ => {
-            collector.content = true;
-            collector.begin(Entry {
+            alone(sink);
+            sink.begin(Entry {
                 name: &stream.content,
                 kind: MemberKind::File,
                 size: UNKNOWN,
                 mode: crate::artifact::containers::NO_MODE,
             })?;
-            input.pass_all(&mut |bytes| collector.data(bytes))?;
-            collector.end()?;
+            input.pass_all(&mut |bytes| sink.data(bytes))?;
+            sink.end()?;
             Closing::default()
         }
     };
@@ -121,6 +136,12 @@ fn read_members(
     input.pass_all(&mut |_| Ok(()))?;
     closing.limitations.extend(decoder.close().limitations);
     Ok(closing)
+}
+
+/// Whether an entry of an archive is the archive's own (decision 2), which
+/// makes it no member.
+pub(crate) fn is_container_itself(entry: &Entry<'_>) -> bool {
+    entry.kind == MemberKind::Directory && matches!(strip_dot(entry.name), b"" | b"." | b"/")
 }
 
 /// A decoder whose output is counted against the limits of the whole stream.
@@ -347,10 +368,7 @@ impl<'a> Collector<'a> {
         } else {
             strip_dot(entry.name)
         };
-        let itself = !self.content
-            && entry.kind == MemberKind::Directory
-            && matches!(name, b"" | b"." | b"/");
-        if itself {
+        if !self.content && is_container_itself(&entry) {
             self.positions.push(None);
             return Ok(None);
         }

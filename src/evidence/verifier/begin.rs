@@ -77,6 +77,8 @@ impl Verifier {
             Zone::Item(kind) => _ = self.canon.tap(Hash::Item(kind)),
             Zone::Substep => _ = self.canon.tap(Hash::Substep),
             Zone::Occurrence => _ = self.canon.tap(Hash::Occurrence),
+            Zone::Files => _ = self.canon.tap(Hash::Files),
+            Zone::Extraction => _ = self.canon.tap(Hash::Extraction),
             _ => {}
         }
         if let (Some(state), Zone::Item(_) | Zone::Substep | Zone::Node | Zone::Occurrence) =

@@ -75,6 +75,8 @@ impl Verifier {
             Hash::ProfileProvider => state.profile_provider = Some(tapped.digest()),
             Hash::Provider => state.provider = Some(tapped.digest()),
             Hash::Graph => graph.graph = Some(tapped.digest()),
+            Hash::Files => graph.files = Some(tapped.digest()),
+            Hash::Extraction => graph.extraction = Some(tapped.digest()),
             Hash::Inspection => graph.end_inspection(tapped.digest(), container),
             Hash::Occurrence => graph.end_occurrence(tapped, container),
             Hash::Item(kind) => {

@@ -56,6 +56,8 @@ pub(super) enum Hash {
     Item(ItemKind),
     Substep,
     Occurrence,
+    Files,
+    Extraction,
 }
 
 impl Purpose for Hash {
@@ -63,7 +65,8 @@ impl Purpose for Hash {
         match self {
             Self::Record => name != b"evidence_id",
             Self::Profile => matches!(name, b"parameters" | b"provider"),
-            Self::ProfileProvider | Self::Provider => true,
+            Self::ProfileProvider | Self::Provider | Self::Files => true,
+            Self::Extraction => name != b"extraction_id",
             Self::Graph => matches!(
                 name,
                 b"edges" | b"integrity_contradictions" | b"nodes" | b"occurrences"

@@ -1,0 +1,235 @@
+//! The extraction as a record (artifacts.md section 7.3, decision 22).
+
+use std::path::{Path, PathBuf};
+
+use super::super::glob::Glob;
+use super::super::inventory::{Inventory, PROVIDER};
+use super::super::options::Options;
+use super::{Extraction, Written};
+use crate::digest::Digest;
+use crate::evidence::{Authority, Confidence, Draft, EvidenceId, Record};
+use crate::json::{WriteJson, Writer};
+
+/// What stands for the folder in records.
+const OUTPUT_ROOT: &str = "$OUTPUT_ROOT";
+
+impl Extraction {
+    pub(super) fn new(
+        inventory: Inventory,
+        rows: Vec<u32>,
+        patterns: &[Glob],
+        limitations: Vec<String>,
+        output_root: PathBuf,
+    ) -> Self {
+        let mut patterns: Vec<String> = patterns
+            .iter()
+            .map(|pattern| pattern.as_str().to_owned())
+            .collect();
+        // Their order changes nothing.
+        patterns.sort_unstable();
+        patterns.dedup();
+        let mut extraction = Self {
+            inventory,
+            rows,
+            patterns,
+            limitations,
+            output_root,
+            files_sha256: Digest([0; 32]),
+            extraction_id: Digest([0; 32]),
+            id: EvidenceId(Digest([0; 32])),
+        };
+        extraction.files_sha256 = Digest::of_json(|w| extraction.write_artifacts(w));
+        extraction.extraction_id = Digest::of_json(|w| extraction.write_manifest(None, w));
+        extraction.id = extraction.with_draft(|draft| draft.id());
+        extraction
+    }
+
+    /// The inventory that was extracted from.
+    pub fn inventory(&self) -> &Inventory {
+        &self.inventory
+    }
+
+    /// Where the files are.
+    pub fn output_root(&self) -> &Path {
+        &self.output_root
+    }
+
+    /// What was not written, and what the inventory did not look at.
+    pub fn limitations(&self) -> &[String] {
+        &self.limitations
+    }
+
+    /// All files, by path.
+    pub fn files(&self) -> impl ExactSizeIterator<Item = Written<'_>> {
+        let graph = &self.inventory.graph;
+        self.rows.iter().map(|&row| {
+            let known = graph.rows.get(row as usize);
+            Written {
+                path: graph.path(row as usize),
+                size: known.map_or(0, |row| row.size),
+                sha256: known.map_or(Digest([0; 32]), |row| row.digest),
+            }
+        })
+    }
+
+    fn with_draft<T>(&self, use_it: impl FnOnce(&Draft<'_>) -> T) -> T {
+        use_it(&Draft {
+            subject: Some(self.inventory.subject(false)),
+            provider: PROVIDER,
+            predicate_type: "rea.analysis",
+            operation: "extract_artifact",
+            parameters: &Parameters {
+                options: &self.inventory.options,
+                patterns: &self.patterns,
+            },
+            normalized_result: &ResultOf(self),
+            confidence: Confidence::Observed,
+            authority: Authority::ShippedArtifact,
+            limitations: &self.limitations,
+            locations: &Locations(self),
+            evidence_links: &[],
+        })
+    }
+
+    fn write_artifacts(&self, w: &mut Writer<'_>) {
+        let graph = &self.inventory.graph;
+        w.begin_array();
+        for (file, &row) in self.files().zip(&self.rows) {
+            w.begin_object();
+            w.key("artifact_id");
+            match graph.rows.get(row as usize) {
+                Some(row) => w.id("art_", &row.artifact),
+                None => w.null(),
+            }
+            w.key("bytes_written");
+            w.u64(file.size);
+            w.key("created");
+            w.bool(true);
+            w.key("relative_path");
+            w.string(file.path);
+            w.key("sha256");
+            w.id("", &file.sha256);
+            w.end_object();
+        }
+        w.end_array();
+    }
+
+    fn write_manifest(&self, extraction_id: Option<&Digest>, w: &mut Writer<'_>) {
+        let graph = &self.inventory.graph;
+        let mut occurrences: Vec<Digest> = self
+            .rows
+            .iter()
+            .map(|&row| graph.occurrence_digest(row as usize))
+            .collect();
+        occurrences.sort_unstable();
+        w.begin_object();
+        if let Some(id) = extraction_id {
+            w.key("extraction_id");
+            w.id("aex_", id);
+        }
+        w.key("files_sha256");
+        w.id("", &self.files_sha256);
+        w.key("output_root_alias");
+        w.string(OUTPUT_ROOT);
+        w.key("selected_occurrence_ids");
+        w.begin_array();
+        for occurrence in &occurrences {
+            w.id("occ_", occurrence);
+        }
+        w.end_array();
+        w.key("source_manifest_id");
+        w.id("agm_", &graph.manifest_id);
+        w.end_object();
+    }
+}
+
+/// `parameters`: those of the inventory, and the patterns where there are any.
+struct Parameters<'a> {
+    options: &'a Options,
+    patterns: &'a [String],
+}
+
+impl WriteJson for Parameters<'_> {
+    fn write_json(&self, w: &mut Writer<'_>) {
+        w.begin_object();
+        self.options.write_members(w);
+        if !self.patterns.is_empty() {
+            w.key("path");
+            self.patterns.write_json(w);
+        }
+        w.end_object();
+    }
+}
+
+/// One artifact path a file.
+struct Locations<'a>(&'a Extraction);
+
+impl WriteJson for Locations<'_> {
+    fn write_json(&self, w: &mut Writer<'_>) {
+        w.begin_array();
+        for file in self.0.files() {
+            w.begin_object();
+            w.key("kind");
+            w.string("artifact-path");
+            w.key("path");
+            w.string(file.path);
+            w.end_object();
+        }
+        w.end_array();
+    }
+}
+
+struct ResultOf<'a>(&'a Extraction);
+
+impl WriteJson for ResultOf<'_> {
+    fn write_json(&self, w: &mut Writer<'_>) {
+        let extraction = self.0;
+        let graph = &extraction.inventory.graph;
+        w.begin_object();
+        w.key("artifacts");
+        extraction.write_artifacts(w);
+        w.key("cleanup");
+        w.begin_object();
+        w.key("attempted");
+        w.bool(false);
+        w.key("residual_paths");
+        w.begin_array();
+        w.end_array();
+        w.key("verified");
+        w.bool(true);
+        w.end_object();
+        w.key("containment_verified");
+        w.bool(true);
+        w.key("extraction_manifest");
+        extraction.write_manifest(Some(&extraction.extraction_id), w);
+        w.key("integrity_contradictions");
+        w.begin_array();
+        for contradiction in graph.contradictions() {
+            let row = graph.find(&contradiction.path).map(|row| row as u32);
+            if row.is_some_and(|row| extraction.rows.binary_search(&row).is_ok()) {
+                graph.write_contradiction(contradiction, w);
+            }
+        }
+        w.end_array();
+        w.key("limitations");
+        extraction.limitations.write_json(w);
+        w.key("manifest");
+        graph.write_manifest(w);
+        w.key("output_root");
+        w.string(OUTPUT_ROOT);
+        w.key("provenance");
+        w.begin_array();
+        w.end_array();
+        w.end_object();
+    }
+}
+
+impl Record for Extraction {
+    fn id(&self) -> EvidenceId {
+        self.id
+    }
+
+    fn write_record(&self, w: &mut Writer<'_>) {
+        self.with_draft(|draft| draft.write_record(self.id, w));
+    }
+}

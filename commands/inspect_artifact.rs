@@ -91,7 +91,7 @@ impl Command for Input {
 fn summary_needs_a_session() -> Error {
     let reason = "A summary is a view of a record that a session keeps; there is no session here.";
     Error::new(Code::CapabilityUnavailable, reason)
-        .action("Keep the record with --output and look at it with `rea view`.")
+        .action("Keep the record with --output FILE and look at it with `rea view FILE --summary`.")
         .detail("operation", Input::OPERATION.name)
         .detail("provider_id", "rea-artifact-graph")
         .detail("reason", "session_required")

@@ -10,7 +10,9 @@ mod completions;
 mod errors;
 mod evidence_export;
 mod evidence_import;
+mod extract_artifact;
 mod generate;
+mod inspect_analysis_view;
 mod inspect_artifact;
 mod inspect_evidence_bundle;
 mod inventory_artifact;
@@ -30,6 +32,7 @@ mod unknown_options;
 mod update_unknown;
 mod verify_evidence;
 mod verify_unknown_resolution;
+mod view;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};

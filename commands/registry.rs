@@ -11,9 +11,10 @@ use schemars::{JsonSchema, Schema};
 use crate::output::{FormOptions, OutputOptions};
 use crate::ui::Ui;
 use crate::{
-    bundle, capabilities, compare_bundles, completions, evidence_export, evidence_import, generate,
-    inspect_artifact, inspect_evidence_bundle, inventory_artifact, list_unknowns, record_unknown,
-    update_unknown, verify_evidence, verify_unknown_resolution,
+    bundle, capabilities, compare_bundles, completions, evidence_export, evidence_import,
+    extract_artifact, generate, inspect_analysis_view, inspect_artifact, inspect_evidence_bundle,
+    inventory_artifact, list_unknowns, record_unknown, update_unknown, verify_evidence,
+    verify_unknown_resolution, view,
 };
 
 /// What a command's file provides, on its input struct. The struct's doc
@@ -121,7 +122,9 @@ impl Row {
 /// All commands, in the order in which help lists them.
 pub static COMMANDS: &[Row] = &[
     Row::of::<inspect_artifact::Input>(),
+    Row::of::<view::Input>(),
     Row::of::<inventory_artifact::Input>(),
+    Row::of::<extract_artifact::Input>(),
     Row::of::<verify_evidence::Input>(),
     Row::of::<bundle::Input>(),
     Row::of::<evidence_import::Input>(),
@@ -132,6 +135,7 @@ pub static COMMANDS: &[Row] = &[
     Row::of::<update_unknown::Input>(),
     Row::of::<list_unknowns::Input>(),
     Row::of::<verify_unknown_resolution::Input>(),
+    Row::of::<inspect_analysis_view::Input>(),
     Row::of::<capabilities::Input>(),
     Row::of::<completions::Input>(),
     Row::of::<generate::Input>(),

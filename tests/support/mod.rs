@@ -2,6 +2,7 @@
 #![allow(dead_code)] // each test binary uses a part of it
 
 pub mod child;
+pub mod inputs;
 pub mod peer;
 pub mod record;
 pub mod zip;

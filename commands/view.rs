@@ -1,0 +1,414 @@
+//! `rea view`: a part of a record, as a record.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{ArgGroup, Args, ValueEnum};
+use rea::Result;
+use rea::evidence::Record;
+use rea::json::{Limits, Object, Text, Value};
+use rea::operation::{Effect, Family, Operation};
+use rea::publish::display_path;
+use rea::view::{self, NothingRetained, Request, SourceForm, ViewRecord};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::paint::Tone;
+use crate::quantity::{ByteSize, counted, human_bytes, safe_integer, thousands};
+use crate::registry::{Command, OutputKind};
+use crate::report::Report;
+use crate::table::{Cell, Column, Table};
+use crate::ui::Ui;
+
+/// Show a part of a record: its summary, or rows of its inventory
+///
+/// Reads one record of inspect-artifact or inventory-artifact, checks it, and
+/// answers with a small record of its own: what was selected, how much of the
+/// whole that is, and the id of the record it came from. Nothing is run or
+/// opened again, and a record of any size is read in little memory. It is the
+/// same record that inspect-analysis-view gives for the same selection.
+#[derive(Clone, Debug, Args, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[command(group(ArgGroup::new("selection").required(true).args(["summary", "collection"])))]
+pub struct Input {
+    /// File of one record, `-` for standard input
+    pub evidence: PathBuf,
+
+    /// Manifest, counts and coverage
+    #[arg(long)]
+    #[serde(default)]
+    pub summary: bool,
+
+    /// Rows of this list, as they stand in the record
+    #[arg(long, value_name = "LIST")]
+    #[serde(default)]
+    pub collection: Option<Collection>,
+
+    /// The first row
+    #[arg(long, value_name = "N", default_value_t = 0,
+          value_parser = clap::value_parser!(u64).range(..=rea::json::MAX_SAFE_INTEGER))]
+    #[serde(default, deserialize_with = "safe_integer")]
+    #[schemars(range(max = rea::json::MAX_SAFE_INTEGER))]
+    pub offset: u64,
+
+    /// Rows at most
+    #[arg(long, value_name = "N", default_value_t = LIMIT,
+          value_parser = clap::value_parser!(u64).range(1..=rea::json::MAX_SAFE_INTEGER))]
+    #[serde(default = "usual_limit", deserialize_with = "safe_integer")]
+    #[schemars(range(min = 1, max = rea::json::MAX_SAFE_INTEGER))]
+    pub limit: u64,
+
+    /// Only occurrences with exactly this logical path; may be given again
+    #[arg(long, value_name = "PATH", requires = "collection")]
+    #[serde(default)]
+    pub path: Vec<String>,
+
+    /// Bytes to read of the record at most
+    #[arg(long, value_name = "BYTES", default_value_t = usual_max_input_bytes())]
+    #[serde(default = "usual_max_input_bytes")]
+    pub max_input_bytes: ByteSize,
+}
+
+/// A list of an inventory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[value(rename_all = "snake_case")]
+pub enum Collection {
+    /// Distinct contents
+    Nodes,
+    /// Entries, by path
+    Occurrences,
+    /// Which content holds which entry
+    Edges,
+    /// Bytes that are not those that their container declares
+    IntegrityContradictions,
+}
+
+const LIMIT: u64 = 64;
+
+fn usual_limit() -> u64 {
+    LIMIT
+}
+
+/// Shared with `inspect-analysis-view`.
+pub fn usual_max_input_bytes() -> ByteSize {
+    ByteSize(Limits::default().max_input_bytes)
+}
+
+impl Command for Input {
+    const OPERATION: Operation = Operation {
+        name: "view",
+        family: Family::Everyday,
+        effects: &[Effect::Read],
+        returns_target_content: true,
+        host_requirement: None,
+    };
+    const OUTPUT: OutputKind = OutputKind::Document;
+    const EXAMPLE: &'static str =
+        "rea view app.json --collection occurrences --path lib/x86_64/libfoo.so";
+
+    fn run(self, ui: &Ui) -> Result<ExitCode> {
+        let context = ui.context(view::OPERATION);
+        let limits = Limits {
+            max_input_bytes: self.max_input_bytes.0,
+            ..Limits::default()
+        };
+        let request = Request::new(SourceForm::File(self.evidence.clone()), self.view())?;
+        let record = ui.operate(&context, |context| {
+            view::inspect(request, &NothingRetained, limits, context)
+        })?;
+        ui.evidence(&context, &record, |report| {
+            describe_view(&record, report);
+            self.next_page(&record, report);
+        })?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Input {
+    /// The request's view.
+    fn view(&self) -> Object {
+        let mut view = Object::new();
+        let Some(collection) = self.collection else {
+            view.insert("kind", "summary");
+            return view;
+        };
+        view.insert("kind", "inventory");
+        view.insert("collection", collection.name());
+        view.insert("offset", self.offset);
+        view.insert("limit", self.limit);
+        if !self.path.is_empty() {
+            let paths: Vec<&str> = self.path.iter().map(String::as_str).collect();
+            view.insert("logical_paths", paths);
+        }
+        view
+    }
+
+    fn next_page(&self, record: &ViewRecord, report: &mut Report) {
+        let (Some(collection), Some(offset)) = (self.collection, record.coverage().next_offset)
+        else {
+            return;
+        };
+        if self.evidence.as_os_str() == "-" || !self.path.is_empty() {
+            return;
+        }
+        let command = format!(
+            "rea view {} --collection {} --offset {offset} --limit {}",
+            display_path(&self.evidence),
+            collection.name(),
+            self.limit
+        );
+        report.next_steps([(command, "The next page.".to_owned())]);
+    }
+}
+
+impl Collection {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Nodes => "nodes",
+            Self::Occurrences => "occurrences",
+            Self::Edges => "edges",
+            Self::IntegrityContradictions => "integrity_contradictions",
+        }
+    }
+}
+
+/// The report of a view of an inventory.
+pub fn describe_view(record: &ViewRecord, report: &mut Report) {
+    let subject = record.parent().subject.as_ref();
+    let path = subject.and_then(|subject| {
+        let path = subject.get("local_path").and_then(Value::as_str);
+        path.filter(|path| !path.is_empty())
+            .or_else(|| subject.get("name").and_then(Value::as_str))
+    });
+    report.title(path.unwrap_or("artifact"));
+    report.fact("view", view_name(record));
+    report.fact("evidence", record.id().to_string());
+    report.fact("parent", record.parent().id.to_string());
+    report.fact("operation", text(&record.parent().operation));
+    let coverage = record.coverage();
+    if coverage.status != "complete-within-view" {
+        let mut shown = format!(
+            "{} of {}",
+            thousands(coverage.examined),
+            counted(coverage.total, "row", "rows")
+        );
+        if let Some(next) = coverage.next_offset {
+            shown.push_str(&format!("; the next page starts at {}", thousands(next)));
+        }
+        report.fact("page", shown);
+    }
+    if let Some(summary) = record.fact("summary") {
+        describe_summary(summary, report);
+    }
+    if let Some(complete) = record.fact("source_complete") {
+        source_complete(complete, report);
+    }
+    let collection = record.view().get("collection").and_then(Value::as_str);
+    match collection {
+        Some("nodes") => page(record, report, NODES, node),
+        Some("occurrences") => page(record, report, OCCURRENCES, occurrence),
+        Some("edges") => page(record, report, EDGES, edge),
+        Some(_) => page(record, report, CONTRADICTIONS, contradiction),
+        None => {}
+    }
+    report.list("Not known", record.unknowns().iter().map(text));
+    report.list("Limitations", record.limitations().iter().map(text));
+}
+
+fn view_name(record: &ViewRecord) -> String {
+    let collection = record.view().get("collection").and_then(Value::as_str);
+    match collection {
+        Some(collection) => format!("{} {collection}", record.kind()),
+        None => record.kind().to_owned(),
+    }
+}
+
+/// Text for people; lone surrogates cannot be shown.
+fn text(text: &Text) -> String {
+    String::from_utf8_lossy(text.as_bytes()).into_owned()
+}
+
+fn member(value: &Value, name: &str) -> String {
+    match value.get(name) {
+        Some(Value::String(found)) => text(found),
+        Some(Value::Number(number)) => number.to_string(),
+        _ => String::new(),
+    }
+}
+
+fn describe_summary(summary: &Value, report: &mut Report) {
+    let none = Value::Null;
+    let part = |name| summary.get(name).unwrap_or(&none);
+    let (manifest, available) = (part("manifest"), part("available"));
+    report.fact("format", member(manifest, "root_format"));
+    report.fact("sha256", member(manifest, "root_sha256"));
+    report.fact("manifest", member(manifest, "manifest_id"));
+    for (name, expected) in [
+        ("occurrences", "occurrence_count"),
+        ("nodes", "node_count"),
+        ("edges", "edge_count"),
+    ] {
+        let shown = format!(
+            "{} of {}",
+            member(available, name),
+            member(manifest, expected)
+        );
+        report.fact(name, shown);
+    }
+    report.fact(
+        "contradictions",
+        member(available, "integrity_contradictions"),
+    );
+    if let Some(kinds) = part("entry_kinds").as_object() {
+        let kinds: Vec<String> = kinds
+            .iter()
+            .filter_map(|(name, count)| match count {
+                Value::Number(count) if *count > 0.0 => Some(format!("{count} {}", text(name))),
+                _ => None,
+            })
+            .collect();
+        report.fact("entries", kinds.join(", "));
+    }
+    let source = part("source_coverage");
+    let status = member(source, "status");
+    let tone = if status == "complete" {
+        Tone::Good
+    } else {
+        Tone::Warn
+    };
+    let coverage = format!("{status} ({})", member(source, "scope"));
+    report.toned_fact("coverage", coverage, tone);
+    source_complete(part("source_complete"), report);
+}
+
+fn source_complete(complete: &Value, report: &mut Report) {
+    let (shown, tone) = match complete {
+        Value::Bool(true) => ("the complete graph", Tone::Good),
+        _ => ("not the complete graph", Tone::Warn),
+    };
+    report.toned_fact("source", shown, tone);
+}
+
+const NODES: &[Column] = &[
+    Column::number("SIZE"),
+    Column::text("FORMAT"),
+    Column::text("STATE"),
+    Column::text("SHA-256"),
+];
+const OCCURRENCES: &[Column] = &[
+    Column::number("SIZE"),
+    Column::text("KIND"),
+    Column::text("FORMAT"),
+    Column::text("STATUS"),
+    Column::text("PATH"),
+];
+const EDGES: &[Column] = &[
+    Column::text("RELATION"),
+    Column::text("PARENT"),
+    Column::text("OCCURRENCE"),
+];
+const CONTRADICTIONS: &[Column] = &[
+    Column::text("DECLARED"),
+    Column::text("OBSERVED"),
+    Column::text("PATH"),
+];
+
+fn page<const N: usize>(
+    record: &ViewRecord,
+    report: &mut Report,
+    columns: &'static [Column],
+    row: fn(&Value) -> [Cell; N],
+) {
+    report.table("Rows", columns, |table: &mut Table| {
+        let limit = table.limit();
+        let mut shown = 0;
+        for value in record.rows().take(limit) {
+            table.row(row(&value));
+            shown += 1;
+        }
+        table.skip(record.coverage().examined.saturating_sub(shown));
+    });
+}
+
+fn size(row: &Value, name: &str) -> String {
+    match row.get(name) {
+        Some(Value::Number(bytes)) => human_bytes(*bytes as u64),
+        _ => String::new(),
+    }
+}
+
+fn node(row: &Value) -> [Cell; 4] {
+    [
+        size(row, "size").into(),
+        member(row, "format").into(),
+        member(row, "content_state").into(),
+        Cell::toned(member(row, "sha256"), Tone::Dim),
+    ]
+}
+
+fn occurrence(row: &Value) -> [Cell; 5] {
+    let status = member(row, "hash_status");
+    let tone = match status.as_str() {
+        "verified" => Tone::Plain,
+        "mismatched" => Tone::Bad,
+        _ => Tone::Warn,
+    };
+    let entry = member(row, "entry_kind");
+    let kind = match entry.as_str() {
+        "file" => member(row, "artifact_kind"),
+        _ => entry,
+    };
+    [
+        size(row, "declared_size").into(),
+        kind.into(),
+        member(row, "artifact_format").into(),
+        Cell::toned(status, tone),
+        member(row, "logical_path").into(),
+    ]
+}
+
+/// Enough of an id to tell it from others.
+fn start(id: String) -> String {
+    id.chars().take(20).collect()
+}
+
+fn edge(row: &Value) -> [Cell; 3] {
+    [
+        member(row, "relation").into(),
+        start(member(row, "parent_artifact_id")).into(),
+        start(member(row, "occurrence_id")).into(),
+    ]
+}
+
+fn contradiction(row: &Value) -> [Cell; 3] {
+    [
+        start(member(row, "declared_sha256")).into(),
+        start(member(row, "observed_sha256")).into(),
+        member(row, "logical_path").into(),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_input_takes_its_members_and_no_others() {
+        let input: Input =
+            serde_json::from_str(r#"{"evidence": "a", "collection": "edges"}"#).unwrap();
+        assert_eq!((input.offset, input.limit), (0, LIMIT));
+        assert_eq!(input.collection, Some(Collection::Edges));
+        assert!(serde_json::from_str::<Input>(r#"{"evidence": "a", "x": 1}"#).is_err());
+    }
+
+    #[test]
+    fn lists_are_called_as_in_records() {
+        for collection in Collection::value_variants() {
+            let value = collection.to_possible_value().unwrap();
+            assert_eq!(value.get_name(), collection.name());
+            let json = serde_json::to_value(collection).unwrap();
+            assert_eq!(json, collection.name());
+        }
+    }
+}

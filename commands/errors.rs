@@ -144,9 +144,11 @@ fn reason(kind: ErrorKind) -> &'static str {
     }
 }
 
-/// `--max-depth <N>` is called `max_depth`, as in the operation's input.
+/// `--max-depth <N>` is called `max_depth`, as in the operation's input; of
+/// several that would do, the first.
 fn argument_name(argument: &str) -> String {
-    let name = argument.split([' ', '=']).next().unwrap_or_default();
+    let name = argument.trim_start_matches(['<', '[']);
+    let name = name.split([' ', '=', '|']).next().unwrap_or_default();
     name.trim_start_matches('-')
         .trim_matches(['<', '>', '[', ']', '.'])
         .to_ascii_lowercase()

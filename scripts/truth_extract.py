@@ -128,9 +128,11 @@ def peers(target, scratch):
         yield "unzip", [], "", *extracted("unzip", "unzip", "-q", "-o", path)
         yield "bsdtar", [], "", *extracted("bsdtar", "bsdtar", "-xf", path)
         with zipfile.ZipFile(path) as archive:
-            archive.extractall(place / "zipfile")
-        found, links, _ = files(place / "zipfile")
-        yield "zipfile", [], "", found, links
+            # It would write links as files.
+            links = {row.filename for row in archive.infolist() if stat.S_ISLNK(row.external_attr >> 16)}
+            archive.extractall(place / "zipfile", [name for name in archive.namelist() if name not in links])
+        found, _, _ = files(place / "zipfile")
+        yield "zipfile", [], "", found, len(links)
     elif name.endswith(TARS):
         yield "tar", [], "", *extracted("tar", "tar", "-xf", path)
         yield "bsdtar", [], "", *extracted("bsdtar", "bsdtar", "-xf", path)

@@ -492,6 +492,29 @@ fn members_of_members_make_folders_of_names() {
     assert_eq!(files["packed.tgz/hard"], b"data");
 }
 
+/// Many containers side by side, read by many threads, in containers that are.
+#[test]
+fn many_containers_at_once() {
+    let inner = Zip::of((0..5).map(|n| Entry::deflated(format!("f{n}"), &[n; 50])));
+    let inner = inner.build();
+    let middle = Zip::of((0..3).map(|n| Entry::deflated(format!("m{n}.zip"), &inner)));
+    let middle = middle.build();
+    let outer = Zip::of((0..60).map(|n| Entry::stored(format!("o{n}.zip"), &middle)));
+    let folder = tempfile::tempdir().unwrap();
+    let input = file(folder.path(), "outer.zip", &outer.build());
+    let request = ExtractionRequest {
+        patterns: vec![Glob::new("**").unwrap()],
+        into: Some(folder.path().join("out")),
+    };
+    let context = Context {
+        threads: 16,
+        ..context()
+    };
+    let extraction = extract(&input, &request, &Options::default(), &context).unwrap();
+    assert_eq!(extraction.files().len(), 60 * 3 * 5);
+    assert_eq!(found(&folder.path().join("out")).len(), 60 * 3 * 5);
+}
+
 #[test]
 fn a_bomb_ends_at_its_budget_and_leaves_nothing() {
     let (payload, crc) = support::zip::zeros(64 << 20);

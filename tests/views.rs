@@ -604,3 +604,31 @@ fn a_result_of_another_shape_is_told_with_its_place() {
     assert_eq!(view["normalized_result"]["artifact"], json!(null));
     assert_eq!(view["locations"], json!([]));
 }
+
+/// A long record is looked at in much less memory than it has bytes.
+#[test]
+fn a_view_holds_little_of_a_long_record() {
+    let folder = tempfile::tempdir().unwrap();
+    let zip = Zip::of((0..40_000).map(|n| Entry::stored(format!("folder{}/file{n}", n % 7), b"x")));
+    let input = support::file(folder.path(), "long.zip", &zip.build());
+    let record = inspect(&input, &Options::default(), &context()).unwrap();
+    let text = text(&record);
+    let path = support::file(folder.path(), "long.json", &text);
+    for selection in [
+        &["--summary"][..],
+        &["--collection", "occurrences", "--offset", "39000"],
+    ] {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_rea"));
+        command
+            .arg("view")
+            .arg(&path)
+            .args(selection)
+            .args(["-j", "1"]);
+        let ran = support::child::watch(command);
+        assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+        assert!(ran.stdout.contains("\"source_complete\":true"));
+        // 130 bytes an entry beside what every run takes.
+        assert!(text.len() > 30 << 20);
+        ran.within((4 << 20) + 40_000 * 130);
+    }
+}

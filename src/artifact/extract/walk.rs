@@ -202,13 +202,20 @@ impl Work<'_> {
         let keep_going = self.options.on_damage == OnDamage::Record;
         match root {
             RootContainer::Folder(container) | RootContainer::Listed(container) => {
-                self.listed(ROOT, &*container, keep_going, jobs)
+                self.listed(ROOT, &*container, (keep_going, true), jobs)
             }
-            RootContainer::Stream(stream) => self.stream(ROOT, &stream, keep_going, jobs),
+            RootContainer::Stream(stream) => self.stream(ROOT, &stream, (keep_going, true), jobs),
         }
     }
 
-    fn nested(&self, number: u32, source: Source, jobs: &Jobs<'_>) -> Result<(), Fault> {
+    /// `alone` where nothing else runs beside it.
+    fn nested(
+        &self,
+        number: u32,
+        source: Source,
+        alone: bool,
+        jobs: &Jobs<'_>,
+    ) -> Result<(), Fault> {
         let planned = jobs.containers.get(number as usize);
         match planned.and_then(|planned| planned.candidate) {
             Some(Candidate::Stream(format)) => {
@@ -217,15 +224,15 @@ impl Work<'_> {
                     format,
                     content: Vec::new(),
                 };
-                self.stream(number, &stream, false, jobs)
+                self.stream(number, &stream, (false, alone), jobs)
             }
             Some(Candidate::Format(format)) => {
                 let container = containers::open(format, &source, self.options)?;
-                self.listed(number, &*container, false, jobs)
+                self.listed(number, &*container, (false, alone), jobs)
             }
             Some(Candidate::ZipBehind) => {
                 match containers::find_zip_behind(&source, self.options) {
-                    Some(container) => self.listed(number, &*container, false, jobs),
+                    Some(container) => self.listed(number, &*container, (false, alone), jobs),
                     None => Err(gone()),
                 }
             }
@@ -237,7 +244,7 @@ impl Work<'_> {
         &self,
         number: u32,
         container: &dyn Container,
-        keep_going: bool,
+        (keep_going, alone): (bool, bool),
         jobs: &Jobs<'_>,
     ) -> Result<(), Fault> {
         let job = jobs.job(number);
@@ -252,6 +259,9 @@ impl Work<'_> {
             return Err(gone());
         }
         let places: Vec<u32> = places.into_iter().collect();
+        // Work that waits for work of its own may take up more and more work
+        // meanwhile, so only one container at a time is read from many threads.
+        let spread = alone && places.len() > 1;
         let one = |scratch: &mut Scratch, &index: &u32| {
             if let Some(rows) = job.wanted.get(&index) {
                 self.member(container, index, keep_going, rows, scratch)?;
@@ -259,11 +269,15 @@ impl Work<'_> {
             match job.children.get(&index) {
                 Some(&child) => {
                     let source = self.source(container, index, scratch, jobs)?;
-                    self.nested(child, source, jobs)
+                    self.nested(child, source, alone && !spread, jobs)
                 }
                 None => Ok(()),
             }
         };
+        if !spread {
+            let mut scratch = Scratch::new();
+            return places.iter().try_for_each(|place| one(&mut scratch, place));
+        }
         places.par_iter().try_for_each_init(Scratch::new, one)
     }
 
@@ -348,12 +362,12 @@ impl Work<'_> {
         &self,
         number: u32,
         stream: &StreamSource,
-        keep_going: bool,
+        (keep_going, alone): (bool, bool),
         jobs: &Jobs<'_>,
     ) -> Result<(), Fault> {
         let threads = self.context.threads;
         let mut decoder = streams::decoder(stream.format, &stream.source, self.options, threads)?;
-        let mut passing = Passing::new(self, number, keep_going, jobs);
+        let mut passing = Passing::new(self, number, (keep_going, alone), jobs);
         let read = cut(
             &mut *decoder,
             stream,
@@ -423,6 +437,8 @@ struct Passing<'a> {
     work: &'a Work<'a>,
     number: u32,
     keep_going: bool,
+    /// Nothing else runs beside it.
+    unshared: bool,
     jobs: &'a Jobs<'a>,
     /// The stream holds no archive.
     alone: bool,
@@ -432,7 +448,12 @@ struct Passing<'a> {
 }
 
 impl<'a> Passing<'a> {
-    fn new(work: &'a Work<'a>, number: u32, keep_going: bool, jobs: &'a Jobs<'a>) -> Self {
+    fn new(
+        work: &'a Work<'a>,
+        number: u32,
+        (keep_going, unshared): (bool, bool),
+        jobs: &'a Jobs<'a>,
+    ) -> Self {
         let mut groups: BTreeMap<Digest, Group> = BTreeMap::new();
         for &row in jobs.job(number).wanted.values().flatten() {
             if let Some(known) = work.row(row) {
@@ -447,6 +468,7 @@ impl<'a> Passing<'a> {
             work,
             number,
             keep_going,
+            unshared,
             jobs,
             alone: false,
             next: 0,
@@ -561,7 +583,10 @@ impl Sink for Passing<'_> {
             }
         }
         match current.child {
-            Some((child, spool)) => self.work.nested(child, spool.into_source(), self.jobs),
+            Some((child, spool)) => {
+                let source = spool.into_source();
+                self.work.nested(child, source, self.unshared, self.jobs)
+            }
             None => Ok(()),
         }
     }

@@ -266,6 +266,52 @@ impl Graph {
         self.nodes.len()
     }
 
+    /// The root's row.
+    pub fn root_index(&self) -> u32 {
+        self.root
+    }
+
+    /// Rows whose node is written, by artifact id.
+    pub fn node_rows(&self) -> &[u32] {
+        &self.nodes
+    }
+
+    pub fn edge_count(&self) -> usize {
+        self.edges.len()
+    }
+
+    /// For each edge: the row it is of, the row whose artifact is the parent,
+    /// and the relation.
+    pub fn edge_rows(&self) -> impl Iterator<Item = (u32, u32, &'static str)> {
+        self.edges
+            .iter()
+            .map(|edge| (edge.row, edge.parent, self.relation(edge.row)))
+    }
+
+    /// Bytes of all paths.
+    pub fn path_bytes(&self) -> usize {
+        self.arena.len()
+    }
+
+    /// The row that a row is in; the root is in itself.
+    pub fn parent(&self, row: usize) -> u32 {
+        self.parents[row]
+    }
+
+    /// `occurrence_id`
+    pub fn occurrence_digest(&self, row: usize) -> Digest {
+        self.occurrence_ids[row]
+    }
+
+    /// `content_state` of the node that is written for a row.
+    pub fn content_state(&self, row: u32) -> &'static str {
+        match self.rows[row as usize].entry_kind {
+            _ if row == self.root => "materialized",
+            EntryKind::Directory => "virtual",
+            _ => "embedded",
+        }
+    }
+
     pub fn contradictions(&self) -> &[Contradiction] {
         &self.contradictions
     }
@@ -572,18 +618,13 @@ impl Graph {
         w.begin_array();
         for &index in &self.nodes {
             let row = &self.rows[index as usize];
-            let state = match row.entry_kind {
-                _ if index == self.root => "materialized",
-                EntryKind::Directory => "virtual",
-                _ => "embedded",
-            };
             w.begin_object();
             w.key("architecture");
             w.null();
             w.key("artifact_id");
             w.id("art_", &row.artifact);
             w.key("content_state");
-            w.string(state);
+            w.string(self.content_state(index));
             w.key("format");
             w.string(row.format.as_str());
             w.key("limitations");
@@ -645,9 +686,9 @@ impl Graph {
         }
         w.key("logical_path");
         w.string(self.path(index));
-        if row.mode != u16::MAX && row.mode & 0o7000 != 0 {
+        if let Some(mode) = row.special_mode() {
             w.key("mode");
-            w.string(&format!("{:04o}", row.mode));
+            w.string(&mode);
         }
         w.key("occurrence_id");
         w.id("occ_", &self.occurrence_ids[index]);
@@ -790,6 +831,11 @@ impl WriteJson for Locations<'_> {
 const CONTRADICTION_LIMITATION: &str = "The bytes are not those that the container declares; they prove nothing about what was meant to ship.";
 
 impl Row {
+    /// `mode`, where one of the special bits is set.
+    pub fn special_mode(&self) -> Option<String> {
+        (self.mode != u16::MAX && self.mode & 0o7000 != 0).then(|| format!("{:04o}", self.mode))
+    }
+
     /// Whether any execute bit is recorded.
     pub fn is_executable(&self) -> bool {
         self.mode != u16::MAX && self.mode & 0o111 != 0

@@ -6,6 +6,8 @@
 
 use std::borrow::Cow;
 
+use crate::json::{WriteJson, Writer};
+
 /// A fixed limitation of an occurrence: one bit each, in order of rank.
 #[allow(missing_docs)] // the text beside each says what it means
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -214,6 +216,12 @@ impl Limitation {
 pub(crate) fn counted(count: u64, one: &str, many: &str) -> String {
     let noun = if count == 1 { one } else { many };
     format!("{count} {noun}")
+}
+
+impl WriteJson for Limitation {
+    fn write_json(&self, w: &mut Writer<'_>) {
+        w.string(&self.text);
+    }
 }
 
 #[cfg(test)]

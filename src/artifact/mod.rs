@@ -2,7 +2,9 @@
 
 mod assembly;
 mod collisions;
+mod compare;
 pub(crate) mod containers;
+mod diff;
 mod engine;
 mod extract;
 mod fault;
@@ -18,11 +20,19 @@ pub mod limitation;
 pub mod names;
 mod options;
 mod plan;
+mod retained;
 mod root;
+mod sides;
 pub mod source;
 mod streams;
 
+pub use compare::{
+    ChangeView, Classification, Comparison, ComparisonStatus, Dimensions, Summary, compare,
+};
+pub use diff::{Amount, Category, Diff, Line, Listing, diff};
 pub use extract::{Extraction, ExtractionRequest, Written, extract};
 pub use inspection::{Inspection, NextProbe, inspect};
 pub use inventory::{Inventory, PROVIDER, RowView, inventory};
 pub use options::{IntegrityPolicy, Nesting, OnDamage, Options};
+pub use retained::{Retained, is_evidence, read as read_inventory};
+pub use sides::{Side, load_both};

@@ -1,5 +1,5 @@
-//! Ids and counts inside artifact inventories and inspections that can be
-//! recomputed as the record streams by.
+//! Ids and counts inside artifact inventories, inspections and differences
+//! that can be recomputed as the record streams by.
 //!
 //! | place | recipe |
 //! |---|---|

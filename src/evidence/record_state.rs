@@ -119,7 +119,7 @@ impl RecordState {
             self.check_hashes();
         }
         let known = match self.operation.as_ref().and_then(Text::as_str) {
-            Some("inventory_artifact" | "inspect_artifact") => {
+            Some("inventory_artifact" | "inspect_artifact" | "diff_artifacts") => {
                 self.graph.finish();
                 true
             }

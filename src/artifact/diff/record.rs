@@ -1,0 +1,234 @@
+//! The difference as a record.
+
+use super::sizes::{Amount, Category};
+use super::{Diff, PROVIDER};
+use crate::artifact::compare::record::{Sides, occurrence, without_subject, write_id};
+use crate::artifact::retained::Retained;
+use crate::digest::Digest;
+use crate::evidence::{Authority, Confidence, Draft, Record};
+use crate::json::{WriteJson, Writer};
+
+impl Diff {
+    pub(super) fn seal(&mut self) {
+        self.id = self.with_draft(|draft| draft.id());
+    }
+
+    fn with_draft<T>(&self, use_it: impl FnOnce(&Draft<'_>) -> T) -> T {
+        let [left, right] = self.comparison.links();
+        use_it(&Draft {
+            subject: None,
+            provider: PROVIDER,
+            predicate_type: "rea.artifact-diff",
+            operation: "diff_artifacts",
+            parameters: &Sides(&self.comparison),
+            normalized_result: &ResultOf(self),
+            confidence: Confidence::Derived,
+            authority: Authority::AnalystInference,
+            limitations: &without_subject(self.comparison.limitations()),
+            locations: &Vec::<String>::new(),
+            evidence_links: &[left, right, self.comparison.id()],
+        })
+    }
+
+    fn write_moves(&self, w: &mut Writer<'_>) {
+        let (left, right) = (self.comparison.left(), self.comparison.right());
+        w.begin_array();
+        for one in &self.moves {
+            w.begin_object();
+            w.key("artifact_id");
+            write_id("art_", left.artifact(one.left), w);
+            w.key("dimensions");
+            w.begin_array();
+            for name in one.dimensions.names() {
+                w.string(name);
+            }
+            w.end_array();
+            w.key("from");
+            w.string(left.path(one.left));
+            w.key("left_occurrence_id");
+            write_id("occ_", occurrence(left, one.left), w);
+            w.key("right_occurrence_id");
+            write_id("occ_", occurrence(right, one.right), w);
+            w.key("size");
+            w.optional_u64(left.node(one.left).map(|node| node.size));
+            w.key("to");
+            w.string(right.path(one.right));
+            w.end_object();
+        }
+        w.end_array();
+    }
+
+    fn write_sizes(&self, w: &mut Writer<'_>) {
+        w.begin_object();
+        w.key("by_format");
+        write_categories("format", self.by_format(), w);
+        w.key("by_kind");
+        write_categories("kind", self.by_kind(), w);
+        w.key("largest_changes");
+        w.begin_array();
+        for (path, left, right) in self.largest() {
+            w.begin_object();
+            w.key("left_bytes");
+            w.optional_u64(left);
+            w.key("logical_path");
+            w.string(path);
+            w.key("right_bytes");
+            w.optional_u64(right);
+            w.end_object();
+        }
+        w.end_array();
+        w.key("total");
+        let [left, right] = self.total();
+        w.begin_object();
+        w.key("left");
+        left.write_json(w);
+        w.key("right");
+        right.write_json(w);
+        w.end_object();
+        w.end_object();
+    }
+
+    /// The comparison as a step of its own, as an inspection has its
+    /// inventory.
+    fn write_substeps(&self, w: &mut Writer<'_>) {
+        let evidence = self.comparison.id();
+        let substep = Digest::of_json(|w| {
+            w.begin_object();
+            w.key("evidence_id");
+            evidence.write_json(w);
+            w.key("operation");
+            w.string("compare_artifacts");
+            w.end_object();
+        });
+        w.begin_array();
+        w.begin_object();
+        w.key("evidence");
+        self.comparison.write_record(w);
+        w.key("evidence_id");
+        evidence.write_json(w);
+        w.key("operation");
+        w.string("compare_artifacts");
+        w.key("status");
+        w.string("completed");
+        w.key("substep_id");
+        w.id("ais_", &substep);
+        w.end_object();
+        w.end_array();
+    }
+
+    fn write_summary(&self, w: &mut Writer<'_>) {
+        let summary = self.comparison.summary();
+        w.begin_object();
+        for (name, count) in [
+            ("added", summary.added),
+            ("changed", summary.changed),
+            ("contradiction", summary.contradiction),
+            ("moved", self.moved()),
+            ("removed", summary.removed),
+            ("unchanged", summary.unchanged),
+            ("unknown", summary.unknown),
+        ] {
+            w.key(name);
+            w.u64(count);
+        }
+        w.end_object();
+    }
+}
+
+fn write_side(side: &Retained, w: &mut Writer<'_>) {
+    let manifest = side.manifest();
+    w.begin_object();
+    w.key("coverage");
+    w.begin_object();
+    w.key("scope");
+    w.string(side.coverage_scope());
+    w.key("status");
+    w.string(side.coverage_status());
+    w.end_object();
+    w.key("evidence_id");
+    side.evidence_id().write_json(w);
+    w.key("manifest_id");
+    w.id("agm_", &manifest.manifest_id);
+    w.key("occurrence_count");
+    w.u64(manifest.occurrence_count);
+    w.key("root_artifact_id");
+    w.id("art_", &manifest.root_artifact_id);
+    w.key("root_format");
+    w.string(side.root_format());
+    w.key("root_sha256");
+    w.id("", &side.root_sha256());
+    w.end_object();
+}
+
+fn write_categories<'a>(
+    what: &str,
+    categories: impl Iterator<Item = Category<'a>>,
+    w: &mut Writer<'_>,
+) {
+    w.begin_array();
+    for category in categories {
+        w.begin_object();
+        // `format` and `kind` both sort before `left`.
+        w.key(what);
+        w.string(category.name);
+        w.key("left");
+        category.left.write_json(w);
+        w.key("right");
+        category.right.write_json(w);
+        w.end_object();
+    }
+    w.end_array();
+}
+
+impl WriteJson for Amount {
+    fn write_json(&self, w: &mut Writer<'_>) {
+        w.begin_object();
+        w.key("bytes");
+        w.u64(self.bytes);
+        w.key("compressed_bytes");
+        w.optional_u64((self.compressed_entries > 0).then_some(self.compressed_bytes));
+        w.key("compressed_entries");
+        w.u64(self.compressed_entries);
+        w.key("entries");
+        w.u64(self.entries);
+        w.end_object();
+    }
+}
+
+struct ResultOf<'a>(&'a Diff);
+
+impl WriteJson for ResultOf<'_> {
+    fn write_json(&self, w: &mut Writer<'_>) {
+        let diff = self.0;
+        w.begin_object();
+        w.key("evidence_links");
+        [diff.comparison.id()].write_json(w);
+        w.key("left");
+        write_side(diff.comparison.left(), w);
+        w.key("limitations");
+        diff.comparison.limitations().write_json(w);
+        w.key("moves");
+        diff.write_moves(w);
+        w.key("right");
+        write_side(diff.comparison.right(), w);
+        w.key("sizes");
+        diff.write_sizes(w);
+        w.key("status");
+        w.string(diff.status().as_str());
+        w.key("substeps");
+        diff.write_substeps(w);
+        w.key("summary");
+        diff.write_summary(w);
+        w.end_object();
+    }
+}
+
+impl Record for Diff {
+    fn id(&self) -> crate::evidence::EvidenceId {
+        self.id
+    }
+
+    fn write_record(&self, w: &mut Writer<'_>) {
+        self.with_draft(|draft| draft.write_record(self.id, w));
+    }
+}

@@ -150,6 +150,23 @@ impl Ui {
         delivery.finish(describe)
     }
 
+    /// Delivers a record as [`Ui::evidence`] does, but as a report where the
+    /// user has not chosen a format.
+    pub fn evidence_as_report(
+        &self,
+        context: &Context,
+        record: &dyn Record,
+        describe: impl FnOnce(&mut Report),
+    ) -> Result<()> {
+        let mut delivery = self.deliver(context)?;
+        if self.output.form.format.is_none() && !self.output.form.json {
+            delivery.format = Format::Report;
+        }
+        delivery.name = Some(record.id().to_string());
+        delivery.write(&|w| record.write_record(w))?;
+        delivery.finish(describe)
+    }
+
     /// Delivers JSON that is no record, or the report of it.
     pub fn document(
         &self,

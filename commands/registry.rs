@@ -11,10 +11,10 @@ use schemars::{JsonSchema, Schema};
 use crate::output::{FormOptions, OutputOptions};
 use crate::ui::Ui;
 use crate::{
-    bundle, capabilities, compare_bundles, completions, evidence_export, evidence_import,
-    extract_artifact, generate, inspect_analysis_view, inspect_artifact, inspect_evidence_bundle,
-    inventory_artifact, list_unknowns, record_unknown, update_unknown, verify_evidence,
-    verify_unknown_resolution, view,
+    bundle, capabilities, compare_artifacts, compare_bundles, completions, diff, evidence_export,
+    evidence_import, extract_artifact, generate, inspect_analysis_view, inspect_artifact,
+    inspect_evidence_bundle, inventory_artifact, list_unknowns, record_unknown, update_unknown,
+    verify_evidence, verify_unknown_resolution, view,
 };
 
 /// What a command's file provides, on its input struct. The struct's doc
@@ -22,6 +22,8 @@ use crate::{
 pub trait Command: Args + JsonSchema {
     /// The operation as data; its name in kebab case is the subcommand's.
     const OPERATION: Operation;
+    /// The subcommand's name, where it is not the operation's in kebab case.
+    const SUBCOMMAND: Option<&'static str> = None;
     /// What reaches stdout; decides which output options there are.
     const OUTPUT: OutputKind;
     /// A real command line, shown in the help.
@@ -56,6 +58,7 @@ pub struct Row {
     pub output: OutputKind,
     /// Another name of the subcommand.
     pub alias: Option<&'static str>,
+    subcommand: Option<&'static str>,
     /// Left out of listings.
     pub hidden: bool,
     /// A real command line.
@@ -76,6 +79,7 @@ impl Row {
             operation: C::OPERATION,
             output: C::OUTPUT,
             alias: C::ALIAS,
+            subcommand: C::SUBCOMMAND,
             hidden: C::HIDDEN,
             example: C::EXAMPLE,
             exit_status: C::EXIT_STATUS,
@@ -87,7 +91,10 @@ impl Row {
 
     /// The subcommand's name.
     pub fn name(&self) -> String {
-        self.operation.name.replace('_', "-")
+        match self.subcommand {
+            Some(name) => name.to_owned(),
+            None => self.operation.name.replace('_', "-"),
+        }
     }
 
     /// The subcommand, as yet without arguments.
@@ -122,9 +129,11 @@ impl Row {
 /// All commands, in the order in which help lists them.
 pub static COMMANDS: &[Row] = &[
     Row::of::<inspect_artifact::Input>(),
+    Row::of::<diff::Input>(),
     Row::of::<view::Input>(),
     Row::of::<inventory_artifact::Input>(),
     Row::of::<extract_artifact::Input>(),
+    Row::of::<compare_artifacts::Input>(),
     Row::of::<verify_evidence::Input>(),
     Row::of::<bundle::Input>(),
     Row::of::<evidence_import::Input>(),
@@ -182,6 +191,9 @@ const EXIT_STATUS: &[(u8, &str)] = &[
 /// The row of a subcommand, its alias, or an operation name.
 pub fn find(name: &str) -> Option<&'static Row> {
     let same = |row: &&Row| {
+        if row.subcommand == Some(name) {
+            return true;
+        }
         let known = row.operation.name;
         known.len() == name.len()
             && known
@@ -204,6 +216,9 @@ mod tests {
                 find(name).map(Row::name).as_deref(),
                 Some("inspect-artifact")
             );
+        }
+        for name in ["diff", "diff_artifacts"] {
+            assert_eq!(find(name).map(Row::name).as_deref(), Some("diff"));
         }
         assert!(find("inspect").is_none() && find("").is_none());
     }

@@ -26,6 +26,7 @@ enum Block {
     Facts(Vec<Fact>),
     Table(String, Table),
     List(String, Vec<Item>),
+    Lines(Vec<String>),
 }
 
 #[derive(Debug)]
@@ -49,6 +50,17 @@ impl Report {
             rows,
             blocks: Vec::new(),
         }
+    }
+
+    /// Lets its tables from here on show at most `rows` rows.
+    pub fn limit_rows(&mut self, rows: usize) {
+        self.rows = rows;
+    }
+
+    /// Bare lines, nothing before or after them.
+    pub fn lines<S: Into<String>>(&mut self, lines: impl IntoIterator<Item = S>) {
+        let lines = lines.into_iter().map(Into::into).collect();
+        self.blocks.push(Block::Lines(lines));
     }
 
     /// What it is about.
@@ -151,6 +163,11 @@ impl Report {
                         write_item(out, paint, width, item)?;
                     }
                 }
+                Block::Lines(lines) => {
+                    for line in lines {
+                        writeln!(out, "{}", shown(line))?;
+                    }
+                }
             }
         }
         Ok(())
@@ -181,6 +198,11 @@ impl Report {
                             Some(lead) => writeln!(out, "- {}: {text}", markdown(lead))?,
                             None => writeln!(out, "- {text}")?,
                         }
+                    }
+                }
+                Block::Lines(lines) => {
+                    for line in lines {
+                        writeln!(out, "- {}", markdown(line))?;
                     }
                 }
             }

@@ -19,20 +19,20 @@ _rea() {
             rea,capabilities)
                 cmd="rea__subcmd__capabilities"
                 ;;
+            rea,compare-artifacts)
+                cmd="rea__subcmd__compare__subcmd__artifacts"
+                ;;
             rea,completions)
                 cmd="rea__subcmd__completions"
                 ;;
-            rea,extract-artifact)
-                cmd="rea__subcmd__extract__subcmd__artifact"
+            rea,diff)
+                cmd="rea__subcmd__diff"
                 ;;
             rea,generate)
                 cmd="rea__subcmd__generate"
                 ;;
             rea,help)
                 cmd="rea__subcmd__help"
-                ;;
-            rea,inspect-analysis-view)
-                cmd="rea__subcmd__inspect__subcmd__analysis__subcmd__view"
                 ;;
             rea,inspect-artifact)
                 cmd="rea__subcmd__inspect__subcmd__artifact"
@@ -43,26 +43,23 @@ _rea() {
             rea,verify-evidence)
                 cmd="rea__subcmd__verify__subcmd__evidence"
                 ;;
-            rea,view)
-                cmd="rea__subcmd__view"
-                ;;
             rea__subcmd__help,capabilities)
                 cmd="rea__subcmd__help__subcmd__capabilities"
+                ;;
+            rea__subcmd__help,compare-artifacts)
+                cmd="rea__subcmd__help__subcmd__compare__subcmd__artifacts"
                 ;;
             rea__subcmd__help,completions)
                 cmd="rea__subcmd__help__subcmd__completions"
                 ;;
-            rea__subcmd__help,extract-artifact)
-                cmd="rea__subcmd__help__subcmd__extract__subcmd__artifact"
+            rea__subcmd__help,diff)
+                cmd="rea__subcmd__help__subcmd__diff"
                 ;;
             rea__subcmd__help,generate)
                 cmd="rea__subcmd__help__subcmd__generate"
                 ;;
             rea__subcmd__help,help)
                 cmd="rea__subcmd__help__subcmd__help"
-                ;;
-            rea__subcmd__help,inspect-analysis-view)
-                cmd="rea__subcmd__help__subcmd__inspect__subcmd__analysis__subcmd__view"
                 ;;
             rea__subcmd__help,inspect-artifact)
                 cmd="rea__subcmd__help__subcmd__inspect__subcmd__artifact"
@@ -73,9 +70,6 @@ _rea() {
             rea__subcmd__help,verify-evidence)
                 cmd="rea__subcmd__help__subcmd__verify__subcmd__evidence"
                 ;;
-            rea__subcmd__help,view)
-                cmd="rea__subcmd__help__subcmd__view"
-                ;;
             *)
                 ;;
         esac
@@ -83,7 +77,7 @@ _rea() {
 
     case "${cmd}" in
         rea)
-            opts="-j -q -h -V --threads --quiet --color --disorder --help --version inspect-artifact view inventory-artifact extract-artifact verify-evidence inspect-analysis-view capabilities completions generate help"
+            opts="-j -q -h -V --threads --quiet --color --disorder --help --version inspect-artifact diff inventory-artifact compare-artifacts verify-evidence capabilities completions generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -158,6 +152,52 @@ _rea() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        rea__subcmd__compare__subcmd__artifacts)
+            opts="-o -j -q -h --exit-code --format --json --output --overwrite --rows --threads --quiet --color --disorder --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --format)
+                    COMPREPLY=($(compgen -W "canonical json report markdown" -- "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rows)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -j)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --disorder)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         rea__subcmd__completions)
             opts="-j -q -h --threads --quiet --color --disorder --help bash zsh fish"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -188,21 +228,13 @@ _rea() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        rea__subcmd__extract__subcmd__artifact)
-            opts="-o -j -q -h --path --into --integrity-policy --nested --on-damage --max-nesting --max-depth --max-entries --max-entry-bytes --max-total-bytes --max-compression-ratio --max-decoder-window --max-header-bytes --format --json --output --overwrite --rows --threads --quiet --color --disorder --help"
+        rea__subcmd__diff)
+            opts="-o -j -q -h --exit-code --integrity-policy --nested --on-damage --max-nesting --max-depth --max-entries --max-entry-bytes --max-total-bytes --max-compression-ratio --max-decoder-window --max-header-bytes --stat --name-only --path --limit --format --json --output --overwrite --rows --threads --quiet --color --disorder --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
-                --path)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --into)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 --integrity-policy)
                     COMPREPLY=($(compgen -W "fail record-and-continue" -- "${cur}"))
                     return 0
@@ -244,6 +276,14 @@ _rea() {
                     return 0
                     ;;
                 --max-header-bytes)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --path)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --limit)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -317,7 +357,7 @@ _rea() {
             return 0
             ;;
         rea__subcmd__help)
-            opts="inspect-artifact view inventory-artifact extract-artifact verify-evidence inspect-analysis-view capabilities completions generate help"
+            opts="inspect-artifact diff inventory-artifact compare-artifacts verify-evidence capabilities completions generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -331,6 +371,20 @@ _rea() {
             return 0
             ;;
         rea__subcmd__help__subcmd__capabilities)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rea__subcmd__help__subcmd__compare__subcmd__artifacts)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -358,7 +412,7 @@ _rea() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        rea__subcmd__help__subcmd__extract__subcmd__artifact)
+        rea__subcmd__help__subcmd__diff)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -387,20 +441,6 @@ _rea() {
             return 0
             ;;
         rea__subcmd__help__subcmd__help)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        rea__subcmd__help__subcmd__inspect__subcmd__analysis__subcmd__view)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -449,70 +489,6 @@ _rea() {
                 return 0
             fi
             case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        rea__subcmd__help__subcmd__view)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        rea__subcmd__inspect__subcmd__analysis__subcmd__view)
-            opts="-o -j -q -h --max-input-bytes --format --json --output --overwrite --rows --threads --quiet --color --disorder --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --max-input-bytes)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --format)
-                    COMPREPLY=($(compgen -W "canonical json report markdown" -- "${cur}"))
-                    return 0
-                    ;;
-                --output)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -o)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --rows)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --threads)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -j)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                --disorder)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -711,72 +687,6 @@ _rea() {
                 return 0
             fi
             case "${prev}" in
-                --max-input-bytes)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --format)
-                    COMPREPLY=($(compgen -W "canonical json report markdown" -- "${cur}"))
-                    return 0
-                    ;;
-                --output)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -o)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --rows)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --threads)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -j)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                --disorder)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        rea__subcmd__view)
-            opts="-o -j -q -h --summary --collection --offset --limit --path --max-input-bytes --format --json --output --overwrite --rows --threads --quiet --color --disorder --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --collection)
-                    COMPREPLY=($(compgen -W "nodes occurrences edges integrity_contradictions" -- "${cur}"))
-                    return 0
-                    ;;
-                --offset)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --limit)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --path)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 --max-input-bytes)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

@@ -33,11 +33,10 @@ complete -c rea -n "__fish_rea_needs_command" -s q -l quiet -d 'No progress and 
 complete -c rea -n "__fish_rea_needs_command" -s h -l help -d 'Print help'
 complete -c rea -n "__fish_rea_needs_command" -s V -l version -d 'Print version'
 complete -c rea -n "__fish_rea_needs_command" -f -a "inspect-artifact" -d 'Say what a file or folder is, what is in it and what to look at next'
-complete -c rea -n "__fish_rea_needs_command" -f -a "view" -d 'Show a part of a record: its summary, or rows of its inventory'
+complete -c rea -n "__fish_rea_needs_command" -f -a "diff" -d 'Say what changed between two releases: entries, moves and sizes'
 complete -c rea -n "__fish_rea_needs_command" -f -a "inventory-artifact" -d 'List every entry of a file or folder, hashed and classified'
-complete -c rea -n "__fish_rea_needs_command" -f -a "extract-artifact" -d 'Write members of an archive, package or folder as files'
+complete -c rea -n "__fish_rea_needs_command" -f -a "compare-artifacts" -d 'Compare two inventories, path by path'
 complete -c rea -n "__fish_rea_needs_command" -f -a "verify-evidence" -d 'Check that records are what their ids say'
-complete -c rea -n "__fish_rea_needs_command" -f -a "inspect-analysis-view" -d 'Select facts from a record, as a request file says'
 complete -c rea -n "__fish_rea_needs_command" -f -a "capabilities" -d 'List the operations, whether they can run here, and what each takes'
 complete -c rea -n "__fish_rea_needs_command" -f -a "completions" -d 'Print the completion script for a shell'
 complete -c rea -n "__fish_rea_needs_command" -f -a "generate" -d 'Print a generated file of the source tree, or the names of all'
@@ -73,30 +72,40 @@ complete -c rea -n "__fish_rea_using_subcommand inspect-artifact" -l json -d 'Th
 complete -c rea -n "__fish_rea_using_subcommand inspect-artifact" -l overwrite -d 'Let --output replace a file'
 complete -c rea -n "__fish_rea_using_subcommand inspect-artifact" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
 complete -c rea -n "__fish_rea_using_subcommand inspect-artifact" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c rea -n "__fish_rea_using_subcommand view" -l collection -d 'Rows of this list, as they stand in the record' -r -f -a "nodes\t'Distinct contents'
-occurrences\t'Entries, by path'
-edges\t'Which content holds which entry'
-integrity_contradictions\t'Bytes that are not those that their container declares'"
-complete -c rea -n "__fish_rea_using_subcommand view" -l offset -d 'The first row' -r
-complete -c rea -n "__fish_rea_using_subcommand view" -l limit -d 'Rows at most' -r
-complete -c rea -n "__fish_rea_using_subcommand view" -l path -d 'Only occurrences with exactly this logical path; may be given again' -r
-complete -c rea -n "__fish_rea_using_subcommand view" -l max-input-bytes -d 'Bytes to read of the record at most' -r
-complete -c rea -n "__fish_rea_using_subcommand view" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
+complete -c rea -n "__fish_rea_using_subcommand diff" -l integrity-policy -d 'Where a container declares a digest and the bytes differ' -r -f -a "fail\t'End with an error'
+record-and-continue\t'Record the contradiction and go on'"
+complete -c rea -n "__fish_rea_using_subcommand diff" -l nested -d 'Which containers inside the root to open' -r -f -a "all\t'All, within the limits'
+none\t'Only the root itself'"
+complete -c rea -n "__fish_rea_using_subcommand diff" -l on-damage -d 'Where the root container is damaged' -r -f -a "fail\t'End with an error that names the place'
+record\t'Keep what could be read and say what could not'"
+complete -c rea -n "__fish_rea_using_subcommand diff" -l max-nesting -d 'Levels of containers inside containers' -r
+complete -c rea -n "__fish_rea_using_subcommand diff" -l max-depth -d 'Levels of folders, prefixes of nested containers included' -r
+complete -c rea -n "__fish_rea_using_subcommand diff" -l max-entries -d 'Entries of the root, and of all nested containers together' -r
+complete -c rea -n "__fish_rea_using_subcommand diff" -l max-entry-bytes -d 'Bytes of one entry' -r
+complete -c rea -n "__fish_rea_using_subcommand diff" -l max-total-bytes -d 'Bytes of all entries' -r
+complete -c rea -n "__fish_rea_using_subcommand diff" -l max-compression-ratio -d 'Expanded over stored bytes, beyond 1GiB of output' -r
+complete -c rea -n "__fish_rea_using_subcommand diff" -l max-decoder-window -d 'Bytes of history that a decoder may keep' -r
+complete -c rea -n "__fish_rea_using_subcommand diff" -l max-header-bytes -d 'Bytes of extension headers of one archive entry' -r
+complete -c rea -n "__fish_rea_using_subcommand diff" -l path -d 'Only entries whose path (with a slash) or name (without) matches' -r
+complete -c rea -n "__fish_rea_using_subcommand diff" -l limit -d 'Rows of each list, in place of --rows' -r
+complete -c rea -n "__fish_rea_using_subcommand diff" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
 json\t'The same record, indented by two spaces'
 report\t'Text for reading'
 markdown\t'The same text as Markdown'"
-complete -c rea -n "__fish_rea_using_subcommand view" -s o -l output -d 'Write to FILE, complete or not at all, and say its id on stderr' -r -F
-complete -c rea -n "__fish_rea_using_subcommand view" -l rows -d 'Rows of a table in a report: a number or `all`' -r
-complete -c rea -n "__fish_rea_using_subcommand view" -s j -l threads -d 'Worker threads; never changes a result [default: all cores]' -r
-complete -c rea -n "__fish_rea_using_subcommand view" -l color -d 'When to use colours' -r -f -a "auto\t''
+complete -c rea -n "__fish_rea_using_subcommand diff" -s o -l output -d 'Write to FILE, complete or not at all, and say its id on stderr' -r -F
+complete -c rea -n "__fish_rea_using_subcommand diff" -l rows -d 'Rows of a table in a report: a number or `all`' -r
+complete -c rea -n "__fish_rea_using_subcommand diff" -s j -l threads -d 'Worker threads; never changes a result [default: all cores]' -r
+complete -c rea -n "__fish_rea_using_subcommand diff" -l color -d 'When to use colours' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c rea -n "__fish_rea_using_subcommand view" -l disorder -d 'Test hook: shuffles listings and delays work; never changes a result' -r
-complete -c rea -n "__fish_rea_using_subcommand view" -l summary -d 'Manifest, counts and coverage'
-complete -c rea -n "__fish_rea_using_subcommand view" -l json -d 'The same as --format json; errors are JSON too'
-complete -c rea -n "__fish_rea_using_subcommand view" -l overwrite -d 'Let --output replace a file'
-complete -c rea -n "__fish_rea_using_subcommand view" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
-complete -c rea -n "__fish_rea_using_subcommand view" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c rea -n "__fish_rea_using_subcommand diff" -l disorder -d 'Test hook: shuffles listings and delays work; never changes a result' -r
+complete -c rea -n "__fish_rea_using_subcommand diff" -l exit-code -d 'Exit with 3, 4 or 5 unless nothing differs'
+complete -c rea -n "__fish_rea_using_subcommand diff" -l stat -d 'Only totals: sizes by kind and format, and the largest changes'
+complete -c rea -n "__fish_rea_using_subcommand diff" -l name-only -d 'Only the paths that differ, one a line'
+complete -c rea -n "__fish_rea_using_subcommand diff" -l json -d 'The same as --format json; errors are JSON too'
+complete -c rea -n "__fish_rea_using_subcommand diff" -l overwrite -d 'Let --output replace a file'
+complete -c rea -n "__fish_rea_using_subcommand diff" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
+complete -c rea -n "__fish_rea_using_subcommand diff" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c rea -n "__fish_rea_using_subcommand inventory-artifact" -l integrity-policy -d 'Where a container declares a digest and the bytes differ' -r -f -a "fail\t'End with an error'
 record-and-continue\t'Record the contradiction and go on'"
 complete -c rea -n "__fish_rea_using_subcommand inventory-artifact" -l nested -d 'Which containers inside the root to open' -r -f -a "all\t'All, within the limits'
@@ -126,37 +135,22 @@ complete -c rea -n "__fish_rea_using_subcommand inventory-artifact" -l json -d '
 complete -c rea -n "__fish_rea_using_subcommand inventory-artifact" -l overwrite -d 'Let --output replace a file'
 complete -c rea -n "__fish_rea_using_subcommand inventory-artifact" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
 complete -c rea -n "__fish_rea_using_subcommand inventory-artifact" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -l path -d 'Only members with a matching path; may be given again [default: the artifact\'s own members, without what is in containers among them]' -r
-complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -l into -d 'Folder to create and write into [default: a fresh one in the temporary folder, said on stderr]' -r -F
-complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -l integrity-policy -d 'Where a container declares a digest and the bytes differ' -r -f -a "fail\t'End with an error'
-record-and-continue\t'Record the contradiction and go on'"
-complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -l nested -d 'Which containers inside the root to open' -r -f -a "all\t'All, within the limits'
-none\t'Only the root itself'"
-complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -l on-damage -d 'Where the root container is damaged' -r -f -a "fail\t'End with an error that names the place'
-record\t'Keep what could be read and say what could not'"
-complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -l max-nesting -d 'Levels of containers inside containers' -r
-complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -l max-depth -d 'Levels of folders, prefixes of nested containers included' -r
-complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -l max-entries -d 'Entries of the root, and of all nested containers together' -r
-complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -l max-entry-bytes -d 'Bytes of one entry' -r
-complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -l max-total-bytes -d 'Bytes of all entries' -r
-complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -l max-compression-ratio -d 'Expanded over stored bytes, beyond 1GiB of output' -r
-complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -l max-decoder-window -d 'Bytes of history that a decoder may keep' -r
-complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -l max-header-bytes -d 'Bytes of extension headers of one archive entry' -r
-complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
+complete -c rea -n "__fish_rea_using_subcommand compare-artifacts" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
 json\t'The same record, indented by two spaces'
 report\t'Text for reading'
 markdown\t'The same text as Markdown'"
-complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -s o -l output -d 'Write to FILE, complete or not at all, and say its id on stderr' -r -F
-complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -l rows -d 'Rows of a table in a report: a number or `all`' -r
-complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -s j -l threads -d 'Worker threads; never changes a result [default: all cores]' -r
-complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -l color -d 'When to use colours' -r -f -a "auto\t''
+complete -c rea -n "__fish_rea_using_subcommand compare-artifacts" -s o -l output -d 'Write to FILE, complete or not at all, and say its id on stderr' -r -F
+complete -c rea -n "__fish_rea_using_subcommand compare-artifacts" -l rows -d 'Rows of a table in a report: a number or `all`' -r
+complete -c rea -n "__fish_rea_using_subcommand compare-artifacts" -s j -l threads -d 'Worker threads; never changes a result [default: all cores]' -r
+complete -c rea -n "__fish_rea_using_subcommand compare-artifacts" -l color -d 'When to use colours' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -l disorder -d 'Test hook: shuffles listings and delays work; never changes a result' -r
-complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -l json -d 'The same as --format json; errors are JSON too'
-complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -l overwrite -d 'Let --output replace a file'
-complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
-complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c rea -n "__fish_rea_using_subcommand compare-artifacts" -l disorder -d 'Test hook: shuffles listings and delays work; never changes a result' -r
+complete -c rea -n "__fish_rea_using_subcommand compare-artifacts" -l exit-code -d 'Exit with 3, 4 or 5 unless nothing differs'
+complete -c rea -n "__fish_rea_using_subcommand compare-artifacts" -l json -d 'The same as --format json; errors are JSON too'
+complete -c rea -n "__fish_rea_using_subcommand compare-artifacts" -l overwrite -d 'Let --output replace a file'
+complete -c rea -n "__fish_rea_using_subcommand compare-artifacts" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
+complete -c rea -n "__fish_rea_using_subcommand compare-artifacts" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c rea -n "__fish_rea_using_subcommand verify-evidence" -l max-input-bytes -d 'Bytes to read of one file at most' -r
 complete -c rea -n "__fish_rea_using_subcommand verify-evidence" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
 json\t'The same record, indented by two spaces'
@@ -173,22 +167,6 @@ complete -c rea -n "__fish_rea_using_subcommand verify-evidence" -l json -d 'The
 complete -c rea -n "__fish_rea_using_subcommand verify-evidence" -l overwrite -d 'Let --output replace a file'
 complete -c rea -n "__fish_rea_using_subcommand verify-evidence" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
 complete -c rea -n "__fish_rea_using_subcommand verify-evidence" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c rea -n "__fish_rea_using_subcommand inspect-analysis-view" -l max-input-bytes -d 'Bytes to read of the request and of the record at most' -r
-complete -c rea -n "__fish_rea_using_subcommand inspect-analysis-view" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
-json\t'The same record, indented by two spaces'
-report\t'Text for reading'
-markdown\t'The same text as Markdown'"
-complete -c rea -n "__fish_rea_using_subcommand inspect-analysis-view" -s o -l output -d 'Write to FILE, complete or not at all, and say its id on stderr' -r -F
-complete -c rea -n "__fish_rea_using_subcommand inspect-analysis-view" -l rows -d 'Rows of a table in a report: a number or `all`' -r
-complete -c rea -n "__fish_rea_using_subcommand inspect-analysis-view" -s j -l threads -d 'Worker threads; never changes a result [default: all cores]' -r
-complete -c rea -n "__fish_rea_using_subcommand inspect-analysis-view" -l color -d 'When to use colours' -r -f -a "auto\t''
-always\t''
-never\t''"
-complete -c rea -n "__fish_rea_using_subcommand inspect-analysis-view" -l disorder -d 'Test hook: shuffles listings and delays work; never changes a result' -r
-complete -c rea -n "__fish_rea_using_subcommand inspect-analysis-view" -l json -d 'The same as --format json; errors are JSON too'
-complete -c rea -n "__fish_rea_using_subcommand inspect-analysis-view" -l overwrite -d 'Let --output replace a file'
-complete -c rea -n "__fish_rea_using_subcommand inspect-analysis-view" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
-complete -c rea -n "__fish_rea_using_subcommand inspect-analysis-view" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c rea -n "__fish_rea_using_subcommand capabilities" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
 json\t'The same record, indented by two spaces'
 report\t'Text for reading'
@@ -218,13 +196,12 @@ never\t''"
 complete -c rea -n "__fish_rea_using_subcommand generate" -l disorder -d 'Test hook: shuffles listings and delays work; never changes a result' -r
 complete -c rea -n "__fish_rea_using_subcommand generate" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
 complete -c rea -n "__fish_rea_using_subcommand generate" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact view inventory-artifact extract-artifact verify-evidence inspect-analysis-view capabilities completions generate help" -f -a "inspect-artifact" -d 'Say what a file or folder is, what is in it and what to look at next'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact view inventory-artifact extract-artifact verify-evidence inspect-analysis-view capabilities completions generate help" -f -a "view" -d 'Show a part of a record: its summary, or rows of its inventory'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact view inventory-artifact extract-artifact verify-evidence inspect-analysis-view capabilities completions generate help" -f -a "inventory-artifact" -d 'List every entry of a file or folder, hashed and classified'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact view inventory-artifact extract-artifact verify-evidence inspect-analysis-view capabilities completions generate help" -f -a "extract-artifact" -d 'Write members of an archive, package or folder as files'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact view inventory-artifact extract-artifact verify-evidence inspect-analysis-view capabilities completions generate help" -f -a "verify-evidence" -d 'Check that records are what their ids say'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact view inventory-artifact extract-artifact verify-evidence inspect-analysis-view capabilities completions generate help" -f -a "inspect-analysis-view" -d 'Select facts from a record, as a request file says'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact view inventory-artifact extract-artifact verify-evidence inspect-analysis-view capabilities completions generate help" -f -a "capabilities" -d 'List the operations, whether they can run here, and what each takes'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact view inventory-artifact extract-artifact verify-evidence inspect-analysis-view capabilities completions generate help" -f -a "completions" -d 'Print the completion script for a shell'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact view inventory-artifact extract-artifact verify-evidence inspect-analysis-view capabilities completions generate help" -f -a "generate" -d 'Print a generated file of the source tree, or the names of all'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact view inventory-artifact extract-artifact verify-evidence inspect-analysis-view capabilities completions generate help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff inventory-artifact compare-artifacts verify-evidence capabilities completions generate help" -f -a "inspect-artifact" -d 'Say what a file or folder is, what is in it and what to look at next'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff inventory-artifact compare-artifacts verify-evidence capabilities completions generate help" -f -a "diff" -d 'Say what changed between two releases: entries, moves and sizes'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff inventory-artifact compare-artifacts verify-evidence capabilities completions generate help" -f -a "inventory-artifact" -d 'List every entry of a file or folder, hashed and classified'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff inventory-artifact compare-artifacts verify-evidence capabilities completions generate help" -f -a "compare-artifacts" -d 'Compare two inventories, path by path'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff inventory-artifact compare-artifacts verify-evidence capabilities completions generate help" -f -a "verify-evidence" -d 'Check that records are what their ids say'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff inventory-artifact compare-artifacts verify-evidence capabilities completions generate help" -f -a "capabilities" -d 'List the operations, whether they can run here, and what each takes'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff inventory-artifact compare-artifacts verify-evidence capabilities completions generate help" -f -a "completions" -d 'Print the completion script for a shell'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff inventory-artifact compare-artifacts verify-evidence capabilities completions generate help" -f -a "generate" -d 'Print a generated file of the source tree, or the names of all'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff inventory-artifact compare-artifacts verify-evidence capabilities completions generate help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'

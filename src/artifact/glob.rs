@@ -97,6 +97,14 @@ impl Glob {
     }
 }
 
+impl std::str::FromStr for Glob {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::new(text)
+    }
+}
+
 /// Two places that move along together; what fails goes back to the last
 /// wildcard, which then takes one more. Earlier ones need not be tried again.
 #[derive(Default)]

@@ -797,12 +797,6 @@ impl Graph {
         })
     }
 
-    /// The occurrence id of a row.
-    pub fn occurrence_digest(&self, row: usize) -> Digest {
-        let id = self.occurrence_ids.get(row).copied();
-        id.unwrap_or(Digest([0; 32]))
-    }
-
     /// The occurrence id of a contradicted member.
     pub fn occurrence_of(&self, contradiction: &Contradiction) -> Digest {
         let row = self.find(&contradiction.path).unwrap_or(self.root as usize);

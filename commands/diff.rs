@@ -1,0 +1,112 @@
+//! `rea diff`: what changed between two releases.
+
+mod report;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use rea::Result;
+use rea::artifact::glob::Glob;
+use rea::artifact::{self, Options, Side};
+use rea::operation::{Effect, Family, Operation};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::artifact_options::ArtifactOptions;
+use crate::compare_artifacts::{EXIT_STATUS, exit_code, one_stream};
+use crate::registry::{Command, OutputKind};
+use crate::ui::Ui;
+
+/// Say what changed between two releases: entries, moves and sizes
+///
+/// Each side is software (a file or folder, read on the fly, both at once) or
+/// its Evidence. A file is taken for Evidence when it holds a JSON object whose
+/// first member is `analysis_profile` or `evidence_id`; `-` is always Evidence.
+/// A side that is Evidence of an inspection is read as the inventory inside
+/// it, so the record is the same whether software or its Evidence is given.
+///
+/// Containers are opened on both sides and their members compared. The report
+/// shows sizes by kind, then what was added, removed, changed and moved: leaf
+/// entries, and one row for a container that is wholly new or gone. The record
+/// holds every path, the comparison as Evidence of its own, all moves, and
+/// sizes by kind and format.
+#[derive(Clone, Debug, Args, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// Old side: a file or folder, or its Evidence
+    pub old: PathBuf,
+
+    /// New side: a file or folder, or its Evidence
+    pub new: PathBuf,
+
+    /// Exit with 3, 4 or 5 unless nothing differs
+    #[arg(long)]
+    #[serde(skip)]
+    pub exit_code: bool,
+
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub options: ArtifactOptions,
+
+    #[command(flatten)]
+    #[serde(skip)]
+    pub show: Show,
+}
+
+// No doc comment here: clap would take it for the help of the command. None of
+// these changes the record.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Report")]
+pub struct Show {
+    /// Only totals: sizes by kind and format, and the largest changes
+    #[arg(long)]
+    pub stat: bool,
+
+    /// Only the paths that differ, one a line
+    #[arg(long, conflicts_with = "stat")]
+    pub name_only: bool,
+
+    /// Only entries whose path matches: `lib/**`, `**/*.so`
+    #[arg(long, value_name = "GLOB")]
+    pub path: Vec<Glob>,
+
+    /// Rows of each list, in place of --rows
+    #[arg(long, value_name = "N")]
+    pub limit: Option<usize>,
+}
+
+impl Command for Input {
+    const OPERATION: Operation = Operation {
+        name: "diff_artifacts",
+        family: Family::Everyday,
+        effects: &[Effect::Read],
+        returns_target_content: true,
+        host_requirement: None,
+    };
+    const SUBCOMMAND: Option<&'static str> = Some("diff");
+    const OUTPUT: OutputKind = OutputKind::Document;
+    const EXAMPLE: &'static str = "rea diff app-1.apk app-2.apk --exit-code";
+    const EXIT_STATUS: &'static [(u8, &'static str)] = EXIT_STATUS;
+
+    fn run(self, ui: &Ui) -> Result<ExitCode> {
+        one_stream(Self::OPERATION.name, &self.old, &self.new)?;
+        let context = ui.context(Self::OPERATION.name);
+        let options: Options = (&self.options).into();
+        let diff = ui.operate(&context, |context| {
+            let old = Side::of(&self.old, &options);
+            let new = Side::of(&self.new, &options);
+            let (old, new) = artifact::load_both(old, new, context)?;
+            artifact::diff(old, new, context)
+        })?;
+        let describe = |report: &mut crate::report::Report| {
+            report::describe(&diff, [&self.old, &self.new], &self.show, report);
+        };
+        if self.show.stat || self.show.name_only {
+            ui.evidence_as_report(&context, &diff, describe)?;
+        } else {
+            ui.evidence(&context, &diff, describe)?;
+        }
+        Ok(exit_code(diff.status(), self.exit_code))
+    }
+}

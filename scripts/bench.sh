@@ -33,7 +33,7 @@ export REA LIMIT
 export INPUTS=${REA_BENCH:-$HOME/.cache/rea-bench} CORPUS=${REA_CORPUS:-$HOME/.cache/rea-corpus}
 
 exec python3 - "${1:-7}" <<'EOF_PYTHON'
-import os, shlex, statistics, subprocess, sys, tempfile, time
+import os, shlex, statistics, subprocess, sys, tempfile, time, zipfile
 from pathlib import Path
 
 RUNS = int(sys.argv[1])
@@ -54,6 +54,8 @@ TARGETS = {
     "tgz": 1.1,
     "start": 3.0,
     "small": 8.0,
+    "diff": 0.5,
+    "compare": 1000.0,
 }
 
 
@@ -115,6 +117,27 @@ def start_up(label, what, command):
         missed.append(f"too slow: {label} takes {more:.2f} ms more, not {target:g}")
 
 
+def alone(label, what, command, runs=RUNS):
+    """A command that has no peer, in milliseconds."""
+    (times,) = turns(runs, command)
+    milliseconds = statistics.median(times) * 1000
+    target = TARGETS.get(label)
+    row(what, f"{milliseconds:.0f} ms", "", milliseconds, " ms", target)
+    if target is not None and milliseconds > target and label in MUST:
+        missed.append(f"{label} takes {milliseconds:.0f} ms, more than {target:g}")
+
+
+def many_entries(scratch, name, changed):
+    """The Evidence of an archive of 100,000 entries, of which every `changed`th has its own content."""
+    archive, record = os.path.join(scratch, f"{name}.zip"), os.path.join(scratch, f"{name}.json")
+    with zipfile.ZipFile(archive, "w") as file:
+        for at in range(100_000):
+            text = f"{name if at % changed == 0 else 'both'} {at}\n"
+            file.writestr(f"folder-{at % 1000}/sub/file-{at}.txt", text)
+    subprocess.run([REA, "inventory-artifact", archive, "-q", "-o", record], check=True)
+    return record
+
+
 def openssl(folder, batch):
     """Every file below a folder through `openssl sha256`, two processes at a time."""
     line = f"find {shlex.quote(folder)} -type f -print0 | xargs -0 -P2 -n{batch} openssl sha256"
@@ -153,12 +176,19 @@ deb, tgz = largest(INPUTS, "libwine_*.deb"), str(INPUTS / "monaco.tgz")
 inventory = [REA, "inventory-artifact"]
 pair("deb", "deb (libwine) / `dpkg-deb --fsys-tarfile`", [*inventory, deb], ["dpkg-deb", "--fsys-tarfile", deb], min(RUNS, 5))
 pair("tgz", "tgz (monaco-editor) / `bsdtar -xO`", [*inventory, tgz], ["bsdtar", "-xOf", tgz])
+old = largest(CORPUS / "apk-old", "*.apk")
+both = ["bash", "-c", f"unzip -tq {shlex.quote(old)} && unzip -tq {shlex.quote(apk)}"]
+pair("diff", "`rea diff` of two APKs (appium) / `unzip -tq` of both", [REA, "diff", old, apk], both)
 
 start_up("start", "`rea --version` / `/bin/true`", [REA, "--version"])
 with tempfile.TemporaryDirectory() as scratch:
     small = os.path.join(scratch, "small.txt")
     Path(small).write_text("a small file\n")
     start_up("small", "`rea inspect-artifact small.txt` / `/bin/true`", [REA, "inspect-artifact", small])
+
+with tempfile.TemporaryDirectory() as scratch:
+    records = [many_entries(scratch, name, 50) for name in ("old", "new")]
+    alone("compare", "`rea compare-artifacts`, 100,000 entries a side", [REA, "compare-artifacts", *records])
 
 for line in missed:
     print(f"bench.sh: {line}", file=sys.stderr)

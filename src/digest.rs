@@ -30,10 +30,20 @@ impl Digest {
             return None;
         }
         let mut out = [0u8; 32];
+        let mut wrong = 0;
         for (byte, pair) in out.iter_mut().zip(text.chunks_exact(2)) {
-            *byte = (hex_value(pair[0])? << 4) | hex_value(pair[1])?;
+            let (high, low) = (VALUES[usize::from(pair[0])], VALUES[usize::from(pair[1])]);
+            wrong |= high | low;
+            *byte = (high << 4) | (low & 15);
         }
-        Some(Self(out))
+        (wrong & 0xF0 == 0).then_some(Self(out))
+    }
+
+    /// The first eight bytes as a number in the same order, for searches that
+    /// look at the other bytes only where these are equal.
+    pub(crate) fn prefix(&self) -> u64 {
+        let [a, b, c, d, e, f, g, h, ..] = self.0;
+        u64::from_be_bytes([a, b, c, d, e, f, g, h])
     }
 
     /// 64 lower-case hexadecimal digits.
@@ -53,13 +63,18 @@ impl Digest {
     }
 }
 
-fn hex_value(digit: u8) -> Option<u8> {
-    match digit {
-        b'0'..=b'9' => Some(digit - b'0'),
-        b'a'..=b'f' => Some(digit - b'a' + 10),
-        _ => None,
+/// The value of each hexadecimal digit; 0xFF for what is none. Records hold
+/// several ids an entry, so a table is worth it.
+const VALUES: [u8; 256] = {
+    let mut values = [0xFF; 256];
+    let digits = b"0123456789abcdef";
+    let mut value = 0;
+    while value < digits.len() {
+        values[digits[value] as usize] = value as u8;
+        value += 1;
     }
-}
+    values
+};
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

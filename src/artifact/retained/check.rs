@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::rows::{Envelope, Got, Parts, RawContradiction, RawEdge, evidence_id};
 use super::zones::envelope;
-use super::{Edge, Manifest, NONE, Retained};
+use super::{Edge, Manifest, NONE, Retained, find_node, search};
 use crate::digest::Digest;
 use crate::error::{Category, Code, Error, Result};
 use crate::evidence::{Report, Segment, Stage};
@@ -221,35 +221,47 @@ fn build(parts: Parts, raw: &Raw) -> Checked<Retained> {
     })
 }
 
-/// The occurrence of an id, where there is one.
-fn look_up(kept: &Retained, by_id: &[u32], id: &Digest) -> Option<u32> {
-    let found = by_id.binary_search_by(|&at| {
-        let row = kept.row(at).map(|row| row.id);
-        row.cmp(&Some(*id))
-    });
-    by_id.get(found.ok()?).copied()
+/// Occurrences in order of their ids, each behind the start of its id, so that
+/// a search seldom leaves this list.
+struct ById(Vec<(u64, u32)>);
+
+impl ById {
+    fn find(&self, kept: &Retained, id: &Digest) -> Option<u32> {
+        let prefix = id.prefix();
+        let order = |at: usize| {
+            let entry = self.0.get(at).copied().unwrap_or_default();
+            let first = entry.0.cmp(&prefix);
+            first.then_with(|| kept.row(entry.1).map(|row| row.id).cmp(&Some(*id)))
+        };
+        let found = search(self.0.len(), prefix, order)?;
+        self.0.get(found).map(|entry| entry.1)
+    }
 }
 
 impl Retained {
     /// Occurrences in order of their ids, which must differ.
-    fn by_id(&self) -> Checked<Vec<u32>> {
-        let mut order: Vec<u32> = (0..self.len()).collect();
-        order.par_sort_unstable_by_key(|&at| self.row(at).map(|row| row.id));
+    fn by_id(&self) -> Checked<ById> {
+        let rows = self.occurrences.iter().enumerate();
+        let mut order: Vec<(u64, u32)> =
+            rows.map(|(at, row)| (row.id.prefix(), at as u32)).collect();
         let id = |at: u32| self.row(at).map(|row| row.id);
-        let pairs = order.iter().zip(order.iter().skip(1));
-        for (&one, &other) in pairs {
-            if id(one) == id(other) {
+        order.par_sort_unstable_by(|one, other| {
+            let first = one.0.cmp(&other.0);
+            first.then_with(|| id(one.1).cmp(&id(other.1)))
+        });
+        for (&(start, one), &(next, other)) in order.iter().zip(order.iter().skip(1)) {
+            if start == next && id(one) == id(other) {
                 return Err(format!("occurrences[{other}].occurrence_id is there twice"));
             }
         }
-        Ok(order)
+        Ok(ById(order))
     }
 
     /// Turns numbers of parents into occurrences.
-    fn resolve_parents(&mut self, parents: &[Digest], by_id: &[u32]) -> Checked {
+    fn resolve_parents(&mut self, parents: &[Digest], by_id: &ById) -> Checked {
         let found: Vec<u32> = parents
             .iter()
-            .map(|parent| look_up(self, by_id, parent).unwrap_or(NONE))
+            .map(|parent| by_id.find(self, parent).unwrap_or(NONE))
             .collect();
         let complete = self.complete;
         for (at, row) in self.occurrences.iter_mut().enumerate() {
@@ -308,13 +320,17 @@ impl Retained {
     }
 
     /// Finds what edges lead from and to, and checks their ids.
-    fn resolve_edges(&mut self, raw: Vec<RawEdge>, artifacts: &[Digest], by_id: &[u32]) -> Checked {
+    fn resolve_edges(&mut self, raw: Vec<RawEdge>, artifacts: &[Digest], by_id: &ById) -> Checked {
         let first_seen = self.first_seen();
+        let parents: Vec<(Digest, u32)> = artifacts
+            .iter()
+            .map(|id| (*id, find_node(&self.nodes, id).unwrap_or(NONE)))
+            .collect();
         let resolved: Vec<Checked<Option<Edge>>> = raw
             .par_iter()
             .with_min_len(1024)
             .enumerate()
-            .map(|(at, edge)| self.resolve_edge((at, edge), artifacts, by_id, &first_seen))
+            .map(|(at, edge)| self.resolve_edge((at, edge), &parents, by_id, &first_seen))
             .collect();
         drop(raw);
         let mut edges = Vec::with_capacity(resolved.len());
@@ -343,21 +359,20 @@ impl Retained {
     fn resolve_edge(
         &self,
         (at, edge): (usize, &RawEdge),
-        artifacts: &[Digest],
-        by_id: &[u32],
+        parents: &[(Digest, u32)],
+        by_id: &ById,
         first_seen: &[u32],
     ) -> Checked<Option<Edge>> {
-        let parent = artifacts.get(edge.parent as usize);
-        let child = look_up(self, by_id, &edge.occurrence);
-        let (Some(child), Some(parent)) = (child, parent) else {
+        let parent = parents.get(edge.parent as usize);
+        let child = by_id.find(self, &edge.occurrence);
+        let (Some(child), Some(&(parent, node))) = (child, parent) else {
             if self.complete {
                 return Err(format!("edges[{at}].occurrence_id is of no occurrence"));
             }
             return Ok(None);
         };
-        let node = self.nodes.binary_search_by_key(parent, |node| node.id);
         if self.complete {
-            if node.is_err() {
+            if node == NONE {
                 return Err(format!("edges[{at}].parent_artifact_id is of no node"));
             }
             let Some(artifact) = self.artifact(child) else {
@@ -365,19 +380,17 @@ impl Retained {
                     "edges[{at}] leads to an occurrence without content"
                 ));
             };
-            if self.edge_id(edge, child, parent, &artifact) != edge.id {
+            if self.edge_id(edge, child, &parent, &artifact) != edge.id {
                 return Err(format!(
                     "edges[{at}].edge_id is not the hash of what it stands for"
                 ));
             }
         }
+        let seen = self.seen_as(node, child);
+        let seen = seen.or_else(|| first_seen.get(node as usize).copied());
         Ok(Some(Edge {
             occurrence: child,
-            parent: self.seen_as(parent, child).unwrap_or_else(|| {
-                node.ok()
-                    .and_then(|node| first_seen.get(node).copied())
-                    .unwrap_or(NONE)
-            }),
+            parent: seen.unwrap_or(NONE),
             relation: edge.relation,
             producer: edge.producer,
         }))
@@ -385,8 +398,11 @@ impl Retained {
 
     /// The occurrence that gives a child its parent artifact: the source of a
     /// map, else what it is in, else the root (artifacts 3.4).
-    fn seen_as(&self, artifact: &Digest, child: u32) -> Option<u32> {
-        let has_it = |at: &u32| self.node(*at).is_some_and(|node| node.id == *artifact);
+    fn seen_as(&self, node: u32, child: u32) -> Option<u32> {
+        let has_it = |at: &u32| self.row(*at).is_some_and(|row| row.node == node);
+        if node == NONE {
+            return None;
+        }
         let source = self.path(child).strip_suffix(".map");
         source
             .and_then(|source| self.find(source))
@@ -412,24 +428,19 @@ impl Retained {
         })
     }
 
-    fn check_contradictions(&self, all: &[RawContradiction], by_id: &[u32]) -> Checked {
+    fn check_contradictions(&self, all: &[RawContradiction], by_id: &ById) -> Checked {
         if !self.complete {
             return Ok(());
         }
         let wrong = |at: usize, what: &str| Err(format!("integrity_contradictions[{at}]{what}"));
         for (at, one) in all.iter().enumerate() {
-            let Some(occurrence) = look_up(self, by_id, &one.occurrence) else {
+            let Some(occurrence) = by_id.find(self, &one.occurrence) else {
                 return wrong(at, ".occurrence_id is of no occurrence");
             };
             if self.path(occurrence) != one.path {
                 return wrong(at, ".logical_path is not that of its occurrence");
             }
-            let parent = |node: &super::Node| node.id;
-            if self
-                .nodes
-                .binary_search_by_key(&one.parent, parent)
-                .is_err()
-            {
+            if find_node(&self.nodes, &one.parent).is_none() {
                 return wrong(at, ".parent_artifact_id is of no node");
             }
             let id = Digest::of_json(|w| {

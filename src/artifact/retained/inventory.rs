@@ -1,7 +1,7 @@
 //! An inventory in memory, kept without writing and reading a record.
 
 use super::words::{Numbered, Words};
-use super::{Edge, Manifest, NONE, Nature, Node, Occurrence, Retained, Role};
+use super::{Edge, Manifest, NONE, Nature, Node, Occurrence, Retained, Role, find_node};
 use crate::artifact::graph::{Graph, UNKNOWN};
 use crate::artifact::inventory::{Inventory, PROVIDER};
 use crate::evidence::Record as _;
@@ -92,9 +92,7 @@ impl Retained {
                 executable: row.is_executable(),
                 encrypted: row.encrypted,
             };
-            let node = self
-                .nodes
-                .binary_search_by_key(&row.artifact, |node| node.id);
+            let node = Some(&row.artifact).filter(|_| row.has_artifact);
             self.arena.push_str(graph.path(at));
             let is_root = graph.root_index() == at as u32;
             self.occurrences.push(Occurrence {
@@ -104,10 +102,9 @@ impl Retained {
                     _ => UNKNOWN,
                 },
                 end: self.arena.len() as u32,
-                node: match node {
-                    Ok(node) if row.has_artifact => node as u32,
-                    _ => NONE,
-                },
+                node: node
+                    .and_then(|artifact| find_node(&self.nodes, artifact))
+                    .unwrap_or(NONE),
                 role: roles.number(role),
                 parent: if is_root { NONE } else { graph.parent(at) },
             });

@@ -16,6 +16,8 @@ mod rows;
 mod words;
 mod zones;
 
+use std::cmp::Ordering;
+
 use crate::digest::Digest;
 use crate::evidence::EvidenceId;
 use words::Words;
@@ -121,6 +123,67 @@ pub(super) struct Edge {
     pub parent: u32,
     pub relation: u32,
     pub producer: u32,
+}
+
+/// The node of an artifact among nodes in order of their ids.
+pub(super) fn find_node(nodes: &[Node], id: &Digest) -> Option<u32> {
+    let prefix = id.prefix();
+    let order = |at: usize| {
+        let found = nodes.get(at).map(|node| &node.id);
+        let first = found.map(Digest::prefix).cmp(&Some(prefix));
+        first.then_with(|| found.cmp(&Some(id)))
+    };
+    search(nodes.len(), prefix, order).map(|at| at as u32)
+}
+
+/// Where among `len` ids in order one stands that starts with `prefix`;
+/// `order` compares the one at a place with it.
+///
+/// Ids are hashes and evenly spread, so the search starts where the id should
+/// be and rarely leaves the neighbourhood; others it finds as a binary search
+/// does.
+fn search(len: usize, prefix: u64, order: impl Fn(usize) -> Ordering) -> Option<usize> {
+    if len == 0 {
+        return None;
+    }
+    let guess = (u128::from(prefix) * len as u128) >> 64;
+    let guess = guess as usize;
+    let (mut low, mut high) = (0, len);
+    let mut step = 32;
+    match order(guess) {
+        Ordering::Equal => return Some(guess),
+        Ordering::Less => {
+            low = guess + 1;
+            while low + step < high {
+                match order(low + step) {
+                    Ordering::Equal => return Some(low + step),
+                    Ordering::Less => low += step + 1,
+                    Ordering::Greater => high = low + step,
+                }
+                step *= 2;
+            }
+        }
+        Ordering::Greater => {
+            high = guess;
+            while low + step < high {
+                match order(high - step) {
+                    Ordering::Equal => return Some(high - step),
+                    Ordering::Less => low = high - step + 1,
+                    Ordering::Greater => high -= step,
+                }
+                step *= 2;
+            }
+        }
+    }
+    while low < high {
+        let middle = low + (high - low) / 2;
+        match order(middle) {
+            Ordering::Equal => return Some(middle),
+            Ordering::Less => low = middle + 1,
+            Ordering::Greater => high = middle,
+        }
+    }
+    None
 }
 
 impl Retained {
@@ -290,5 +353,28 @@ impl Retained {
 
     pub(super) fn status(&self, at: u32) -> &str {
         self.role(at).map_or("", |role| self.word(role.status))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_found_however_they_are_spread() {
+        let even = (0..3000).map(|at| at * (u64::MAX / 3000)).collect();
+        let front = (0..3000).collect();
+        let back = (0..3000).map(|at| u64::MAX - 3000 + at).collect();
+        let ids: [Vec<u64>; 5] = [even, front, back, vec![7], vec![]];
+        for ids in ids {
+            let find = |id: u64| search(ids.len(), id, |at| ids[at].cmp(&id));
+            for (at, &id) in ids.iter().enumerate() {
+                assert_eq!(find(id), Some(at));
+                let next = id.wrapping_add(1);
+                assert_eq!(find(next), ids.binary_search(&next).ok());
+            }
+            assert_eq!(find(u64::MAX), ids.binary_search(&u64::MAX).ok());
+            assert_eq!(find(0), ids.binary_search(&0).ok());
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::words::{Numbered, Words};
 use super::zones::{Zone, envelope};
-use super::{NONE, Nature, Node, Occurrence, Role};
+use super::{NONE, Nature, Node, Occurrence, Role, find_node};
 use crate::digest::Digest;
 use crate::evidence::EvidenceId;
 
@@ -228,13 +228,10 @@ impl Rows {
         let at = occurrences.len() as u32;
         let nodes = self.nodes.as_deref().unwrap_or_default();
         let node = artifact.id().map_or(NONE, |artifact| {
-            match nodes.binary_search_by_key(&artifact, |node| node.id) {
-                Ok(node) => node as u32,
-                Err(_) => {
-                    self.unresolved.push((at, artifact));
-                    NONE
-                }
-            }
+            find_node(nodes, &artifact).unwrap_or_else(|| {
+                self.unresolved.push((at, artifact));
+                NONE
+            })
         });
         occurrences.push(Occurrence {
             id,

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Recomputes every identifier of artifact records from nothing but their own rows and SHA-256.
 
-Second opinion on `rea inspect-artifact` and `rea inventory-artifact`: JSON reader, RFC 8785 writer
-and every recipe are written here a second time and share nothing with the Rust code. Besides ids
-it checks what hangs on them: orders, counts, parents, edges, locations and subjects.
+Second opinion on `rea inspect-artifact`, `inventory-artifact`, `compare-artifacts` and `diff`: JSON
+reader, RFC 8785 writer and every recipe are written here a second time and share nothing with the
+Rust code. Besides ids it checks what hangs on them: orders, counts, parents, edges, locations and
+subjects.
 
     scripts/verify_ids.py RECORD.json...              check files (`-` is standard input)
     scripts/verify_ids.py --selftest RECORD.json...   plant faults and demand that each is found
@@ -263,6 +264,9 @@ class Checker:
     def record(self, record, path=""):
         """An outer or nested Evidence record."""
         self.members(path, record, RECORD)
+        if record["operation"] in ("compare_artifacts", "diff_artifacts"):
+            self.comparison(record, path)
+            return
         projection = {name: value for name, value in record.items() if name != "evidence_id"}
         subject = record["subject"]
         self.members(f"{path}/subject", subject, {"name", "digest", "format", "architecture", "local_path"})
@@ -287,6 +291,38 @@ class Checker:
         self.same(f"{path}/subject/format", subject["format"], root["root_format"])
         self.same(f"{path}/limitations", record["limitations"], result["limitations"])
         self.id("ev", f"{path}/evidence_id", record["evidence_id"], "ev_" + self.canonical.digest_document(projection))
+
+    # Comparison and difference
+
+    def comparison(self, record, path):
+        projection = {name: value for name, value in record.items() if name != "evidence_id"}
+        self.id("ev", f"{path}/evidence_id", record["evidence_id"], "ev_" + self.canonical.digest_document(projection))
+        self.same(f"{path}/subject", record["subject"], None)
+        result, at = record["normalized_result"], f"{path}/normalized_result"
+        sides = [record["parameters"]["left_evidence_id"], record["parameters"]["right_evidence_id"]]
+        self.same(f"{path}/evidence_links", record["evidence_links"][:2], sides)
+        self.same(f"{path}/limitations", record["limitations"][1:], result["limitations"])
+        if record["operation"] == "diff_artifacts":
+            self.same(f"{at}/substeps", len(result["substeps"]), 1)
+            substep, below = result["substeps"][0], f"{at}/substeps/0"
+            self.members(below, substep, SUBSTEP)
+            inner = substep["evidence"]
+            self.same(f"{below}/evidence/operation", inner["operation"], "compare_artifacts")
+            self.record(inner, f"{below}/evidence")
+            self.same(f"{below}/evidence_id", substep["evidence_id"], inner["evidence_id"])
+            named = {"operation": substep["operation"], "evidence_id": substep["evidence_id"]}
+            self.id("ais", f"{below}/substep_id", substep["substep_id"], "ais_" + self.canonical.digest(named))
+            expected = inner["normalized_result"]["summary"] | {"moved": len(result["moves"])}
+            self.same(f"{at}/summary", result["summary"], expected)
+            self.same(f"{at}/status", result["status"], inner["normalized_result"]["status"])
+            self.same(f"{below}/evidence/parameters", inner["parameters"], record["parameters"])
+            return
+        paths = [change["logical_path"] for change in result["changes"]]
+        if paths != sorted(set(paths)):
+            self.wrong(f"{at}/changes", "is not in order of the paths, each once")
+        classes = Counter(change["classification"] for change in result["changes"])
+        for name in ("added", "removed", "changed", "contradiction"):
+            self.same(f"{at}/summary/{name}", result["summary"][name], classes[name])
 
     # Inspection
 
@@ -671,6 +707,18 @@ def faults(record):
 
     inner, at = record, ""
     yield flip("ev_", "", record, "evidence_id")
+    if record["operation"] in ("compare_artifacts", "diff_artifacts"):
+        result, at = record["normalized_result"], "/normalized_result"
+        if record["operation"] == "diff_artifacts":
+            substep = result["substeps"][0]
+            yield flip("ais_", f"{at}/substeps/0", substep, "substep_id")
+            yield flip("ev_ of the substep", f"{at}/substeps/0", substep, "evidence_id")
+            result, at = substep["evidence"]["normalized_result"], f"{at}/substeps/0/evidence/normalized_result"
+        added = result["summary"]["added"]
+        yield put("one more added", "", result["summary"], "added", added + 1, f"{at}/summary/added")
+        if len(result["changes"]) > 1:
+            yield put("other order", at, result, "changes", result["changes"][::-1])
+        return
     yield flip("subject digest", "/subject", record["subject"]["digest"], "sha256", "/subject/digest")
     if record["operation"] == "inspect_artifact":
         result = record["normalized_result"]

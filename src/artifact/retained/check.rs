@@ -130,6 +130,7 @@ fn operations(parts: &Parts, name: &str) -> Result<()> {
                 other => format!("{outer}, whose first substep is {other}"),
             }
         }
+        None if outer == "inspect_artifact" => format!("{outer} without an inventory in it"),
         _ => outer.to_owned(),
     };
     let message = format!(

@@ -34,9 +34,22 @@ complete -c rea -n "__fish_rea_needs_command" -s h -l help -d 'Print help'
 complete -c rea -n "__fish_rea_needs_command" -s V -l version -d 'Print version'
 complete -c rea -n "__fish_rea_needs_command" -f -a "inspect-artifact" -d 'Say what a file or folder is, what is in it and what to look at next'
 complete -c rea -n "__fish_rea_needs_command" -f -a "diff" -d 'Say what changed between two releases: entries, moves and sizes'
+complete -c rea -n "__fish_rea_needs_command" -f -a "view" -d 'Show a part of a record: its summary, or rows of its inventory'
 complete -c rea -n "__fish_rea_needs_command" -f -a "inventory-artifact" -d 'List every entry of a file or folder, hashed and classified'
+complete -c rea -n "__fish_rea_needs_command" -f -a "extract-artifact" -d 'Write members of an archive, package or folder as files'
 complete -c rea -n "__fish_rea_needs_command" -f -a "compare-artifacts" -d 'Compare two inventories, path by path'
 complete -c rea -n "__fish_rea_needs_command" -f -a "verify-evidence" -d 'Check that records are what their ids say'
+complete -c rea -n "__fish_rea_needs_command" -f -a "bundle" -d 'Merge records and bundles into one bundle'
+complete -c rea -n "__fish_rea_needs_command" -f -a "evidence-import" -d 'Check a bundle as an import does, and count what it brings'
+complete -c rea -n "__fish_rea_needs_command" -f -a "evidence-export" -d 'Write a bundle to a file in canonical form, complete or not at all'
+complete -c rea -n "__fish_rea_needs_command" -f -a "inspect-evidence-bundle" -d 'Deliver a bundle, or a summary of its records'
+complete -c rea -n "__fish_rea_needs_command" -f -a "compare-bundles" -d 'Compare what two bundles hold: records and the histories of unknowns'
+complete -c rea -n "__fish_rea_needs_command" -f -a "compare" -d 'Compare what two bundles hold: records and the histories of unknowns'
+complete -c rea -n "__fish_rea_needs_command" -f -a "record-unknown" -d 'Record a question that analysis left open in a bundle'
+complete -c rea -n "__fish_rea_needs_command" -f -a "update-unknown" -d 'Write the next revision of an unknown in a bundle'
+complete -c rea -n "__fish_rea_needs_command" -f -a "list-unknowns" -d 'List the unknowns of a bundle, each in its newest revision'
+complete -c rea -n "__fish_rea_needs_command" -f -a "verify-unknown-resolution" -d 'Say whether an unknown is resolved, and whether records verify it'
+complete -c rea -n "__fish_rea_needs_command" -f -a "inspect-analysis-view" -d 'Select facts from a record, as a request file says'
 complete -c rea -n "__fish_rea_needs_command" -f -a "capabilities" -d 'List the operations, whether they can run here, and what each takes'
 complete -c rea -n "__fish_rea_needs_command" -f -a "completions" -d 'Print the completion script for a shell'
 complete -c rea -n "__fish_rea_needs_command" -f -a "generate" -d 'Print a generated file of the source tree, or the names of all'
@@ -61,8 +74,8 @@ complete -c rea -n "__fish_rea_using_subcommand inspect-artifact" -l format -d '
 json\t'The same record, indented by two spaces'
 report\t'Text for reading'
 markdown\t'The same text as Markdown'"
-complete -c rea -n "__fish_rea_using_subcommand inspect-artifact" -s o -l output -d 'Write to FILE, complete or not at all, and say its id on stderr' -r -F
 complete -c rea -n "__fish_rea_using_subcommand inspect-artifact" -l rows -d 'Rows of a table in a report: a number or `all`' -r
+complete -c rea -n "__fish_rea_using_subcommand inspect-artifact" -s o -l output -d 'Write to FILE, complete or not at all, and say its id on stderr' -r -F
 complete -c rea -n "__fish_rea_using_subcommand inspect-artifact" -s j -l threads -d 'Worker threads; never changes a result [default: all cores]' -r
 complete -c rea -n "__fish_rea_using_subcommand inspect-artifact" -l color -d 'When to use colours' -r -f -a "auto\t''
 always\t''
@@ -86,14 +99,14 @@ complete -c rea -n "__fish_rea_using_subcommand diff" -l max-total-bytes -d 'Byt
 complete -c rea -n "__fish_rea_using_subcommand diff" -l max-compression-ratio -d 'Expanded over stored bytes, beyond 1GiB of output' -r
 complete -c rea -n "__fish_rea_using_subcommand diff" -l max-decoder-window -d 'Bytes of history that a decoder may keep' -r
 complete -c rea -n "__fish_rea_using_subcommand diff" -l max-header-bytes -d 'Bytes of extension headers of one archive entry' -r
-complete -c rea -n "__fish_rea_using_subcommand diff" -l path -d 'Only entries whose path (with a slash) or name (without) matches' -r
+complete -c rea -n "__fish_rea_using_subcommand diff" -l path -d 'Only entries whose path matches: `lib/**`, `**/*.so`' -r
 complete -c rea -n "__fish_rea_using_subcommand diff" -l limit -d 'Rows of each list, in place of --rows' -r
 complete -c rea -n "__fish_rea_using_subcommand diff" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
 json\t'The same record, indented by two spaces'
 report\t'Text for reading'
 markdown\t'The same text as Markdown'"
-complete -c rea -n "__fish_rea_using_subcommand diff" -s o -l output -d 'Write to FILE, complete or not at all, and say its id on stderr' -r -F
 complete -c rea -n "__fish_rea_using_subcommand diff" -l rows -d 'Rows of a table in a report: a number or `all`' -r
+complete -c rea -n "__fish_rea_using_subcommand diff" -s o -l output -d 'Write to FILE, complete or not at all, and say its id on stderr' -r -F
 complete -c rea -n "__fish_rea_using_subcommand diff" -s j -l threads -d 'Worker threads; never changes a result [default: all cores]' -r
 complete -c rea -n "__fish_rea_using_subcommand diff" -l color -d 'When to use colours' -r -f -a "auto\t''
 always\t''
@@ -106,6 +119,30 @@ complete -c rea -n "__fish_rea_using_subcommand diff" -l json -d 'The same as --
 complete -c rea -n "__fish_rea_using_subcommand diff" -l overwrite -d 'Let --output replace a file'
 complete -c rea -n "__fish_rea_using_subcommand diff" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
 complete -c rea -n "__fish_rea_using_subcommand diff" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c rea -n "__fish_rea_using_subcommand view" -l collection -d 'Rows of this list, as they stand in the record' -r -f -a "nodes\t'Distinct contents'
+occurrences\t'Entries, by path'
+edges\t'Which content holds which entry'
+integrity_contradictions\t'Bytes that are not those that their container declares'"
+complete -c rea -n "__fish_rea_using_subcommand view" -l offset -d 'The first row' -r
+complete -c rea -n "__fish_rea_using_subcommand view" -l limit -d 'Rows at most' -r
+complete -c rea -n "__fish_rea_using_subcommand view" -l path -d 'Only occurrences with exactly this logical path; may be given again' -r
+complete -c rea -n "__fish_rea_using_subcommand view" -l max-input-bytes -d 'Bytes to read of the record at most' -r
+complete -c rea -n "__fish_rea_using_subcommand view" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
+json\t'The same record, indented by two spaces'
+report\t'Text for reading'
+markdown\t'The same text as Markdown'"
+complete -c rea -n "__fish_rea_using_subcommand view" -l rows -d 'Rows of a table in a report: a number or `all`' -r
+complete -c rea -n "__fish_rea_using_subcommand view" -s o -l output -d 'Write to FILE, complete or not at all, and say its id on stderr' -r -F
+complete -c rea -n "__fish_rea_using_subcommand view" -s j -l threads -d 'Worker threads; never changes a result [default: all cores]' -r
+complete -c rea -n "__fish_rea_using_subcommand view" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c rea -n "__fish_rea_using_subcommand view" -l disorder -d 'Test hook: shuffles listings and delays work; never changes a result' -r
+complete -c rea -n "__fish_rea_using_subcommand view" -l summary -d 'Manifest, counts and coverage'
+complete -c rea -n "__fish_rea_using_subcommand view" -l json -d 'The same as --format json; errors are JSON too'
+complete -c rea -n "__fish_rea_using_subcommand view" -l overwrite -d 'Let --output replace a file'
+complete -c rea -n "__fish_rea_using_subcommand view" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
+complete -c rea -n "__fish_rea_using_subcommand view" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c rea -n "__fish_rea_using_subcommand inventory-artifact" -l integrity-policy -d 'Where a container declares a digest and the bytes differ' -r -f -a "fail\t'End with an error'
 record-and-continue\t'Record the contradiction and go on'"
 complete -c rea -n "__fish_rea_using_subcommand inventory-artifact" -l nested -d 'Which containers inside the root to open' -r -f -a "all\t'All, within the limits'
@@ -124,8 +161,8 @@ complete -c rea -n "__fish_rea_using_subcommand inventory-artifact" -l format -d
 json\t'The same record, indented by two spaces'
 report\t'Text for reading'
 markdown\t'The same text as Markdown'"
-complete -c rea -n "__fish_rea_using_subcommand inventory-artifact" -s o -l output -d 'Write to FILE, complete or not at all, and say its id on stderr' -r -F
 complete -c rea -n "__fish_rea_using_subcommand inventory-artifact" -l rows -d 'Rows of a table in a report: a number or `all`' -r
+complete -c rea -n "__fish_rea_using_subcommand inventory-artifact" -s o -l output -d 'Write to FILE, complete or not at all, and say its id on stderr' -r -F
 complete -c rea -n "__fish_rea_using_subcommand inventory-artifact" -s j -l threads -d 'Worker threads; never changes a result [default: all cores]' -r
 complete -c rea -n "__fish_rea_using_subcommand inventory-artifact" -l color -d 'When to use colours' -r -f -a "auto\t''
 always\t''
@@ -135,12 +172,43 @@ complete -c rea -n "__fish_rea_using_subcommand inventory-artifact" -l json -d '
 complete -c rea -n "__fish_rea_using_subcommand inventory-artifact" -l overwrite -d 'Let --output replace a file'
 complete -c rea -n "__fish_rea_using_subcommand inventory-artifact" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
 complete -c rea -n "__fish_rea_using_subcommand inventory-artifact" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -l path -d 'Only members with a matching path; may be given again [default: the artifact\'s own members, without what is in containers among them]' -r
+complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -l into -d 'Folder to create and write into [default: a fresh one in the temporary folder, said on stderr]' -r -F
+complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -l integrity-policy -d 'Where a container declares a digest and the bytes differ' -r -f -a "fail\t'End with an error'
+record-and-continue\t'Record the contradiction and go on'"
+complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -l nested -d 'Which containers inside the root to open' -r -f -a "all\t'All, within the limits'
+none\t'Only the root itself'"
+complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -l on-damage -d 'Where the root container is damaged' -r -f -a "fail\t'End with an error that names the place'
+record\t'Keep what could be read and say what could not'"
+complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -l max-nesting -d 'Levels of containers inside containers' -r
+complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -l max-depth -d 'Levels of folders, prefixes of nested containers included' -r
+complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -l max-entries -d 'Entries of the root, and of all nested containers together' -r
+complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -l max-entry-bytes -d 'Bytes of one entry' -r
+complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -l max-total-bytes -d 'Bytes of all entries' -r
+complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -l max-compression-ratio -d 'Expanded over stored bytes, beyond 1GiB of output' -r
+complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -l max-decoder-window -d 'Bytes of history that a decoder may keep' -r
+complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -l max-header-bytes -d 'Bytes of extension headers of one archive entry' -r
+complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
+json\t'The same record, indented by two spaces'
+report\t'Text for reading'
+markdown\t'The same text as Markdown'"
+complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -l rows -d 'Rows of a table in a report: a number or `all`' -r
+complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -s o -l output -d 'Write to FILE, complete or not at all, and say its id on stderr' -r -F
+complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -s j -l threads -d 'Worker threads; never changes a result [default: all cores]' -r
+complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -l disorder -d 'Test hook: shuffles listings and delays work; never changes a result' -r
+complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -l json -d 'The same as --format json; errors are JSON too'
+complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -l overwrite -d 'Let --output replace a file'
+complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
+complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c rea -n "__fish_rea_using_subcommand compare-artifacts" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
 json\t'The same record, indented by two spaces'
 report\t'Text for reading'
 markdown\t'The same text as Markdown'"
-complete -c rea -n "__fish_rea_using_subcommand compare-artifacts" -s o -l output -d 'Write to FILE, complete or not at all, and say its id on stderr' -r -F
 complete -c rea -n "__fish_rea_using_subcommand compare-artifacts" -l rows -d 'Rows of a table in a report: a number or `all`' -r
+complete -c rea -n "__fish_rea_using_subcommand compare-artifacts" -s o -l output -d 'Write to FILE, complete or not at all, and say its id on stderr' -r -F
 complete -c rea -n "__fish_rea_using_subcommand compare-artifacts" -s j -l threads -d 'Worker threads; never changes a result [default: all cores]' -r
 complete -c rea -n "__fish_rea_using_subcommand compare-artifacts" -l color -d 'When to use colours' -r -f -a "auto\t''
 always\t''
@@ -156,8 +224,8 @@ complete -c rea -n "__fish_rea_using_subcommand verify-evidence" -l format -d 'H
 json\t'The same record, indented by two spaces'
 report\t'Text for reading'
 markdown\t'The same text as Markdown'"
-complete -c rea -n "__fish_rea_using_subcommand verify-evidence" -s o -l output -d 'Write to FILE, complete or not at all, and say its id on stderr' -r -F
 complete -c rea -n "__fish_rea_using_subcommand verify-evidence" -l rows -d 'Rows of a table in a report: a number or `all`' -r
+complete -c rea -n "__fish_rea_using_subcommand verify-evidence" -s o -l output -d 'Write to FILE, complete or not at all, and say its id on stderr' -r -F
 complete -c rea -n "__fish_rea_using_subcommand verify-evidence" -s j -l threads -d 'Worker threads; never changes a result [default: all cores]' -r
 complete -c rea -n "__fish_rea_using_subcommand verify-evidence" -l color -d 'When to use colours' -r -f -a "auto\t''
 always\t''
@@ -167,12 +235,272 @@ complete -c rea -n "__fish_rea_using_subcommand verify-evidence" -l json -d 'The
 complete -c rea -n "__fish_rea_using_subcommand verify-evidence" -l overwrite -d 'Let --output replace a file'
 complete -c rea -n "__fish_rea_using_subcommand verify-evidence" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
 complete -c rea -n "__fish_rea_using_subcommand verify-evidence" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c rea -n "__fish_rea_using_subcommand bundle" -l max-input-bytes -d 'Bytes to read of one file at most' -r
+complete -c rea -n "__fish_rea_using_subcommand bundle" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
+json\t'The same record, indented by two spaces'
+report\t'Text for reading'
+markdown\t'The same text as Markdown'"
+complete -c rea -n "__fish_rea_using_subcommand bundle" -l rows -d 'Rows of a table in a report: a number or `all`' -r
+complete -c rea -n "__fish_rea_using_subcommand bundle" -s o -l output -d 'Write to FILE, complete or not at all, and say its id on stderr' -r -F
+complete -c rea -n "__fish_rea_using_subcommand bundle" -s j -l threads -d 'Worker threads; never changes a result [default: all cores]' -r
+complete -c rea -n "__fish_rea_using_subcommand bundle" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c rea -n "__fish_rea_using_subcommand bundle" -l disorder -d 'Test hook: shuffles listings and delays work; never changes a result' -r
+complete -c rea -n "__fish_rea_using_subcommand bundle" -l json -d 'The same as --format json; errors are JSON too'
+complete -c rea -n "__fish_rea_using_subcommand bundle" -l overwrite -d 'Let --output replace a file'
+complete -c rea -n "__fish_rea_using_subcommand bundle" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
+complete -c rea -n "__fish_rea_using_subcommand bundle" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c rea -n "__fish_rea_using_subcommand evidence-import" -l expect-sha256 -d 'Go on only if this is the SHA-256 of the bundle' -r
+complete -c rea -n "__fish_rea_using_subcommand evidence-import" -l max-input-bytes -d 'Bytes to read of the file at most' -r
+complete -c rea -n "__fish_rea_using_subcommand evidence-import" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
+json\t'The same record, indented by two spaces'
+report\t'Text for reading'
+markdown\t'The same text as Markdown'"
+complete -c rea -n "__fish_rea_using_subcommand evidence-import" -l rows -d 'Rows of a table in a report: a number or `all`' -r
+complete -c rea -n "__fish_rea_using_subcommand evidence-import" -s o -l output -d 'Write to FILE, complete or not at all, and say its id on stderr' -r -F
+complete -c rea -n "__fish_rea_using_subcommand evidence-import" -s j -l threads -d 'Worker threads; never changes a result [default: all cores]' -r
+complete -c rea -n "__fish_rea_using_subcommand evidence-import" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c rea -n "__fish_rea_using_subcommand evidence-import" -l disorder -d 'Test hook: shuffles listings and delays work; never changes a result' -r
+complete -c rea -n "__fish_rea_using_subcommand evidence-import" -l json -d 'The same as --format json; errors are JSON too'
+complete -c rea -n "__fish_rea_using_subcommand evidence-import" -l overwrite -d 'Let --output replace a file'
+complete -c rea -n "__fish_rea_using_subcommand evidence-import" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
+complete -c rea -n "__fish_rea_using_subcommand evidence-import" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c rea -n "__fish_rea_using_subcommand evidence-export" -l expect-sha256 -d 'Go on only if this is the SHA-256 of the bundle' -r
+complete -c rea -n "__fish_rea_using_subcommand evidence-export" -l max-input-bytes -d 'Bytes to read of the file at most' -r
+complete -c rea -n "__fish_rea_using_subcommand evidence-export" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
+json\t'The same record, indented by two spaces'
+report\t'Text for reading'
+markdown\t'The same text as Markdown'"
+complete -c rea -n "__fish_rea_using_subcommand evidence-export" -l rows -d 'Rows of a table in a report: a number or `all`' -r
+complete -c rea -n "__fish_rea_using_subcommand evidence-export" -s j -l threads -d 'Worker threads; never changes a result [default: all cores]' -r
+complete -c rea -n "__fish_rea_using_subcommand evidence-export" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c rea -n "__fish_rea_using_subcommand evidence-export" -l disorder -d 'Test hook: shuffles listings and delays work; never changes a result' -r
+complete -c rea -n "__fish_rea_using_subcommand evidence-export" -l overwrite -d 'Replace the file where it is there'
+complete -c rea -n "__fish_rea_using_subcommand evidence-export" -l json -d 'The same as --format json; errors are JSON too'
+complete -c rea -n "__fish_rea_using_subcommand evidence-export" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
+complete -c rea -n "__fish_rea_using_subcommand evidence-export" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c rea -n "__fish_rea_using_subcommand inspect-evidence-bundle" -l detail -d 'How much of each record to deliver' -r -f -a "summary\t'What it is about and who made it'"
+complete -c rea -n "__fish_rea_using_subcommand inspect-evidence-bundle" -l evidence-id -d 'Only the record with this id' -r
+complete -c rea -n "__fish_rea_using_subcommand inspect-evidence-bundle" -l operation -d 'Only records of this operation, such as `inspect_artifact`' -r
+complete -c rea -n "__fish_rea_using_subcommand inspect-evidence-bundle" -l target-sha256 -d 'Only records about the artifact with this SHA-256' -r
+complete -c rea -n "__fish_rea_using_subcommand inspect-evidence-bundle" -l analysis-profile-digest -d 'Only records with the analysis profile of this digest' -r
+complete -c rea -n "__fish_rea_using_subcommand inspect-evidence-bundle" -l procedure-address -d 'Only records about the function at this address' -r
+complete -c rea -n "__fish_rea_using_subcommand inspect-evidence-bundle" -l expect-sha256 -d 'Go on only if this is the SHA-256 of the bundle' -r
+complete -c rea -n "__fish_rea_using_subcommand inspect-evidence-bundle" -l max-input-bytes -d 'Bytes to read of the file at most' -r
+complete -c rea -n "__fish_rea_using_subcommand inspect-evidence-bundle" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
+json\t'The same record, indented by two spaces'
+report\t'Text for reading'
+markdown\t'The same text as Markdown'"
+complete -c rea -n "__fish_rea_using_subcommand inspect-evidence-bundle" -l rows -d 'Rows of a table in a report: a number or `all`' -r
+complete -c rea -n "__fish_rea_using_subcommand inspect-evidence-bundle" -s o -l output -d 'Write to FILE, complete or not at all, and say its id on stderr' -r -F
+complete -c rea -n "__fish_rea_using_subcommand inspect-evidence-bundle" -s j -l threads -d 'Worker threads; never changes a result [default: all cores]' -r
+complete -c rea -n "__fish_rea_using_subcommand inspect-evidence-bundle" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c rea -n "__fish_rea_using_subcommand inspect-evidence-bundle" -l disorder -d 'Test hook: shuffles listings and delays work; never changes a result' -r
+complete -c rea -n "__fish_rea_using_subcommand inspect-evidence-bundle" -l json -d 'The same as --format json; errors are JSON too'
+complete -c rea -n "__fish_rea_using_subcommand inspect-evidence-bundle" -l overwrite -d 'Let --output replace a file'
+complete -c rea -n "__fish_rea_using_subcommand inspect-evidence-bundle" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
+complete -c rea -n "__fish_rea_using_subcommand inspect-evidence-bundle" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c rea -n "__fish_rea_using_subcommand compare-bundles" -l pair -d 'Two records that belong together though their ids differ; repeatable' -r
+complete -c rea -n "__fish_rea_using_subcommand compare-bundles" -l offset -d 'Items to pass over' -r
+complete -c rea -n "__fish_rea_using_subcommand compare-bundles" -l limit -d 'Items to list' -r
+complete -c rea -n "__fish_rea_using_subcommand compare-bundles" -l max-records -d 'Records and revisions of unknowns of both sides together' -r
+complete -c rea -n "__fish_rea_using_subcommand compare-bundles" -l max-input-bytes -d 'Bytes to read of one file at most' -r
+complete -c rea -n "__fish_rea_using_subcommand compare-bundles" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
+json\t'The same record, indented by two spaces'
+report\t'Text for reading'
+markdown\t'The same text as Markdown'"
+complete -c rea -n "__fish_rea_using_subcommand compare-bundles" -l rows -d 'Rows of a table in a report: a number or `all`' -r
+complete -c rea -n "__fish_rea_using_subcommand compare-bundles" -s o -l output -d 'Write to FILE, complete or not at all, and say its id on stderr' -r -F
+complete -c rea -n "__fish_rea_using_subcommand compare-bundles" -s j -l threads -d 'Worker threads; never changes a result [default: all cores]' -r
+complete -c rea -n "__fish_rea_using_subcommand compare-bundles" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c rea -n "__fish_rea_using_subcommand compare-bundles" -l disorder -d 'Test hook: shuffles listings and delays work; never changes a result' -r
+complete -c rea -n "__fish_rea_using_subcommand compare-bundles" -l exit-code -d 'Exit 3 if changed, 4 if that cannot be told, 5 for a contradiction'
+complete -c rea -n "__fish_rea_using_subcommand compare-bundles" -l json -d 'The same as --format json; errors are JSON too'
+complete -c rea -n "__fish_rea_using_subcommand compare-bundles" -l overwrite -d 'Let --output replace a file'
+complete -c rea -n "__fish_rea_using_subcommand compare-bundles" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
+complete -c rea -n "__fish_rea_using_subcommand compare-bundles" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c rea -n "__fish_rea_using_subcommand compare" -l pair -d 'Two records that belong together though their ids differ; repeatable' -r
+complete -c rea -n "__fish_rea_using_subcommand compare" -l offset -d 'Items to pass over' -r
+complete -c rea -n "__fish_rea_using_subcommand compare" -l limit -d 'Items to list' -r
+complete -c rea -n "__fish_rea_using_subcommand compare" -l max-records -d 'Records and revisions of unknowns of both sides together' -r
+complete -c rea -n "__fish_rea_using_subcommand compare" -l max-input-bytes -d 'Bytes to read of one file at most' -r
+complete -c rea -n "__fish_rea_using_subcommand compare" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
+json\t'The same record, indented by two spaces'
+report\t'Text for reading'
+markdown\t'The same text as Markdown'"
+complete -c rea -n "__fish_rea_using_subcommand compare" -l rows -d 'Rows of a table in a report: a number or `all`' -r
+complete -c rea -n "__fish_rea_using_subcommand compare" -s o -l output -d 'Write to FILE, complete or not at all, and say its id on stderr' -r -F
+complete -c rea -n "__fish_rea_using_subcommand compare" -s j -l threads -d 'Worker threads; never changes a result [default: all cores]' -r
+complete -c rea -n "__fish_rea_using_subcommand compare" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c rea -n "__fish_rea_using_subcommand compare" -l disorder -d 'Test hook: shuffles listings and delays work; never changes a result' -r
+complete -c rea -n "__fish_rea_using_subcommand compare" -l exit-code -d 'Exit 3 if changed, 4 if that cannot be told, 5 for a contradiction'
+complete -c rea -n "__fish_rea_using_subcommand compare" -l json -d 'The same as --format json; errors are JSON too'
+complete -c rea -n "__fish_rea_using_subcommand compare" -l overwrite -d 'Let --output replace a file'
+complete -c rea -n "__fish_rea_using_subcommand compare" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
+complete -c rea -n "__fish_rea_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c rea -n "__fish_rea_using_subcommand record-unknown" -l expect-sha256 -d 'Go on only if this is the SHA-256 of the bundle' -r
+complete -c rea -n "__fish_rea_using_subcommand record-unknown" -l max-input-bytes -d 'Bytes to read of the file at most' -r
+complete -c rea -n "__fish_rea_using_subcommand record-unknown" -l question -d 'The question' -r
+complete -c rea -n "__fish_rea_using_subcommand record-unknown" -l severity -d 'How much depends on it' -r -f -a "low\t'Little'
+medium\t'Something'
+high\t'Much'
+critical\t'Everything'"
+complete -c rea -n "__fish_rea_using_subcommand record-unknown" -l domain -d 'The field it belongs to, such as `protocol`' -r
+complete -c rea -n "__fish_rea_using_subcommand record-unknown" -l about -d 'The record whose artifact the question is about [default: none]' -r
+complete -c rea -n "__fish_rea_using_subcommand record-unknown" -l supporting -d 'A record that speaks for an answer; repeatable' -r
+complete -c rea -n "__fish_rea_using_subcommand record-unknown" -l contradicting -d 'A record that speaks against it; repeatable' -r
+complete -c rea -n "__fish_rea_using_subcommand record-unknown" -l required-authority -d 'What an answer must rest on [default: anything]' -r -f -a "shipped-artifact\t'The software as shipped'
+controlled-replay\t'A run of the software under control'
+historical-reference\t'An older release or its documents'
+external-service\t'An answer from outside'
+analyst-inference\t'A conclusion'"
+complete -c rea -n "__fish_rea_using_subcommand record-unknown" -l required-confidence -d 'How an answer must have been reached, at least' -r -f -a "observed\t'Read from bytes'
+derived\t'Computed from records'
+inferred\t'Concluded'"
+complete -c rea -n "__fish_rea_using_subcommand record-unknown" -l required-environment -d 'Where an answer must come from: `platform=linux,isolation=container`' -r
+complete -c rea -n "__fish_rea_using_subcommand record-unknown" -l probe -d 'An operation that may help; repeatable' -r
+complete -c rea -n "__fish_rea_using_subcommand record-unknown" -l relationship -d 'A link: `depends-on:ID`, `related-to:ID`, `contradicts:ID`; repeatable' -r
+complete -c rea -n "__fish_rea_using_subcommand record-unknown" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
+json\t'The same record, indented by two spaces'
+report\t'Text for reading'
+markdown\t'The same text as Markdown'"
+complete -c rea -n "__fish_rea_using_subcommand record-unknown" -l rows -d 'Rows of a table in a report: a number or `all`' -r
+complete -c rea -n "__fish_rea_using_subcommand record-unknown" -s j -l threads -d 'Worker threads; never changes a result [default: all cores]' -r
+complete -c rea -n "__fish_rea_using_subcommand record-unknown" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c rea -n "__fish_rea_using_subcommand record-unknown" -l disorder -d 'Test hook: shuffles listings and delays work; never changes a result' -r
+complete -c rea -n "__fish_rea_using_subcommand record-unknown" -l json -d 'The same as --format json; errors are JSON too'
+complete -c rea -n "__fish_rea_using_subcommand record-unknown" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
+complete -c rea -n "__fish_rea_using_subcommand record-unknown" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c rea -n "__fish_rea_using_subcommand update-unknown" -l expect-sha256 -d 'Go on only if this is the SHA-256 of the bundle' -r
+complete -c rea -n "__fish_rea_using_subcommand update-unknown" -l max-input-bytes -d 'Bytes to read of the file at most' -r
+complete -c rea -n "__fish_rea_using_subcommand update-unknown" -l expected-revision -d 'The newest revision that you have seen' -r
+complete -c rea -n "__fish_rea_using_subcommand update-unknown" -l status -d 'How far it has come; `resolved` with --disposition' -r -f -a "open\t'Nobody works on it'
+investigating\t'Somebody works on it'
+blocked\t'Work cannot go on'
+contradicted\t'There is a record against what was thought'
+resolved\t'It has a resolution'"
+complete -c rea -n "__fish_rea_using_subcommand update-unknown" -l severity -d 'How much depends on it' -r -f -a "low\t'Little'
+medium\t'Something'
+high\t'Much'
+critical\t'Everything'"
+complete -c rea -n "__fish_rea_using_subcommand update-unknown" -l supporting -d 'A record that speaks for an answer; repeatable' -r
+complete -c rea -n "__fish_rea_using_subcommand update-unknown" -l contradicting -d 'A record that speaks against it; repeatable' -r
+complete -c rea -n "__fish_rea_using_subcommand update-unknown" -l required-authority -d 'What an answer must rest on' -r -f -a "shipped-artifact\t'The software as shipped'
+controlled-replay\t'A run of the software under control'
+historical-reference\t'An older release or its documents'
+external-service\t'An answer from outside'
+analyst-inference\t'A conclusion'"
+complete -c rea -n "__fish_rea_using_subcommand update-unknown" -l required-confidence -d 'How an answer must have been reached, at least' -r -f -a "observed\t'Read from bytes'
+derived\t'Computed from records'
+inferred\t'Concluded'"
+complete -c rea -n "__fish_rea_using_subcommand update-unknown" -l required-environment -d 'Where an answer must come from: `platform=linux,isolation=container`' -r
+complete -c rea -n "__fish_rea_using_subcommand update-unknown" -l probe -d 'An operation that may help; repeatable' -r
+complete -c rea -n "__fish_rea_using_subcommand update-unknown" -l relationship -d 'A link: `depends-on:ID`, `related-to:ID`, `contradicts:ID`; repeatable' -r
+complete -c rea -n "__fish_rea_using_subcommand update-unknown" -l disposition -d 'Resolve it in this way' -r -f -a "verified\t'Records answer it'
+withdrawn\t'It need not be asked'
+out-of-scope\t'It is not for this investigation'"
+complete -c rea -n "__fish_rea_using_subcommand update-unknown" -l rationale -d 'Why it is resolved so' -r
+complete -c rea -n "__fish_rea_using_subcommand update-unknown" -l resolved-by -d 'A record that resolves it; repeatable' -r
+complete -c rea -n "__fish_rea_using_subcommand update-unknown" -l clear -d 'Make empty what is there; repeatable' -r -f -a "supporting\t'Supporting records'
+contradicting\t'Contradicting records'
+required-authority\t'What an answer must rest on'
+required-environment\t'Where an answer must come from'
+probes\t'Operations that may help'
+relationships\t'Links to other unknowns'"
+complete -c rea -n "__fish_rea_using_subcommand update-unknown" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
+json\t'The same record, indented by two spaces'
+report\t'Text for reading'
+markdown\t'The same text as Markdown'"
+complete -c rea -n "__fish_rea_using_subcommand update-unknown" -l rows -d 'Rows of a table in a report: a number or `all`' -r
+complete -c rea -n "__fish_rea_using_subcommand update-unknown" -s j -l threads -d 'Worker threads; never changes a result [default: all cores]' -r
+complete -c rea -n "__fish_rea_using_subcommand update-unknown" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c rea -n "__fish_rea_using_subcommand update-unknown" -l disorder -d 'Test hook: shuffles listings and delays work; never changes a result' -r
+complete -c rea -n "__fish_rea_using_subcommand update-unknown" -l json -d 'The same as --format json; errors are JSON too'
+complete -c rea -n "__fish_rea_using_subcommand update-unknown" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
+complete -c rea -n "__fish_rea_using_subcommand update-unknown" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c rea -n "__fish_rea_using_subcommand list-unknowns" -l expect-sha256 -d 'Go on only if this is the SHA-256 of the bundle' -r
+complete -c rea -n "__fish_rea_using_subcommand list-unknowns" -l max-input-bytes -d 'Bytes to read of the file at most' -r
+complete -c rea -n "__fish_rea_using_subcommand list-unknowns" -l status -d 'Only those that have come so far' -r -f -a "open\t'Nobody works on it'
+investigating\t'Somebody works on it'
+blocked\t'Work cannot go on'
+contradicted\t'There is a record against what was thought'
+resolved\t'It has a resolution'"
+complete -c rea -n "__fish_rea_using_subcommand list-unknowns" -l severity -d 'Only those on which so much depends' -r -f -a "low\t'Little'
+medium\t'Something'
+high\t'Much'
+critical\t'Everything'"
+complete -c rea -n "__fish_rea_using_subcommand list-unknowns" -l domain -d 'Only those of this field' -r
+complete -c rea -n "__fish_rea_using_subcommand list-unknowns" -l offset -d 'Matches to pass over' -r
+complete -c rea -n "__fish_rea_using_subcommand list-unknowns" -l limit -d 'Matches to list [default: all]' -r
+complete -c rea -n "__fish_rea_using_subcommand list-unknowns" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
+json\t'The same record, indented by two spaces'
+report\t'Text for reading'
+markdown\t'The same text as Markdown'"
+complete -c rea -n "__fish_rea_using_subcommand list-unknowns" -l rows -d 'Rows of a table in a report: a number or `all`' -r
+complete -c rea -n "__fish_rea_using_subcommand list-unknowns" -s o -l output -d 'Write to FILE, complete or not at all, and say its id on stderr' -r -F
+complete -c rea -n "__fish_rea_using_subcommand list-unknowns" -s j -l threads -d 'Worker threads; never changes a result [default: all cores]' -r
+complete -c rea -n "__fish_rea_using_subcommand list-unknowns" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c rea -n "__fish_rea_using_subcommand list-unknowns" -l disorder -d 'Test hook: shuffles listings and delays work; never changes a result' -r
+complete -c rea -n "__fish_rea_using_subcommand list-unknowns" -l json -d 'The same as --format json; errors are JSON too'
+complete -c rea -n "__fish_rea_using_subcommand list-unknowns" -l overwrite -d 'Let --output replace a file'
+complete -c rea -n "__fish_rea_using_subcommand list-unknowns" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
+complete -c rea -n "__fish_rea_using_subcommand list-unknowns" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c rea -n "__fish_rea_using_subcommand verify-unknown-resolution" -l expect-sha256 -d 'Go on only if this is the SHA-256 of the bundle' -r
+complete -c rea -n "__fish_rea_using_subcommand verify-unknown-resolution" -l max-input-bytes -d 'Bytes to read of the file at most' -r
+complete -c rea -n "__fish_rea_using_subcommand verify-unknown-resolution" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
+json\t'The same record, indented by two spaces'
+report\t'Text for reading'
+markdown\t'The same text as Markdown'"
+complete -c rea -n "__fish_rea_using_subcommand verify-unknown-resolution" -l rows -d 'Rows of a table in a report: a number or `all`' -r
+complete -c rea -n "__fish_rea_using_subcommand verify-unknown-resolution" -s o -l output -d 'Write to FILE, complete or not at all, and say its id on stderr' -r -F
+complete -c rea -n "__fish_rea_using_subcommand verify-unknown-resolution" -s j -l threads -d 'Worker threads; never changes a result [default: all cores]' -r
+complete -c rea -n "__fish_rea_using_subcommand verify-unknown-resolution" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c rea -n "__fish_rea_using_subcommand verify-unknown-resolution" -l disorder -d 'Test hook: shuffles listings and delays work; never changes a result' -r
+complete -c rea -n "__fish_rea_using_subcommand verify-unknown-resolution" -l json -d 'The same as --format json; errors are JSON too'
+complete -c rea -n "__fish_rea_using_subcommand verify-unknown-resolution" -l overwrite -d 'Let --output replace a file'
+complete -c rea -n "__fish_rea_using_subcommand verify-unknown-resolution" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
+complete -c rea -n "__fish_rea_using_subcommand verify-unknown-resolution" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c rea -n "__fish_rea_using_subcommand inspect-analysis-view" -l max-input-bytes -d 'Bytes to read of the request and of the record at most' -r
+complete -c rea -n "__fish_rea_using_subcommand inspect-analysis-view" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
+json\t'The same record, indented by two spaces'
+report\t'Text for reading'
+markdown\t'The same text as Markdown'"
+complete -c rea -n "__fish_rea_using_subcommand inspect-analysis-view" -l rows -d 'Rows of a table in a report: a number or `all`' -r
+complete -c rea -n "__fish_rea_using_subcommand inspect-analysis-view" -s o -l output -d 'Write to FILE, complete or not at all, and say its id on stderr' -r -F
+complete -c rea -n "__fish_rea_using_subcommand inspect-analysis-view" -s j -l threads -d 'Worker threads; never changes a result [default: all cores]' -r
+complete -c rea -n "__fish_rea_using_subcommand inspect-analysis-view" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c rea -n "__fish_rea_using_subcommand inspect-analysis-view" -l disorder -d 'Test hook: shuffles listings and delays work; never changes a result' -r
+complete -c rea -n "__fish_rea_using_subcommand inspect-analysis-view" -l json -d 'The same as --format json; errors are JSON too'
+complete -c rea -n "__fish_rea_using_subcommand inspect-analysis-view" -l overwrite -d 'Let --output replace a file'
+complete -c rea -n "__fish_rea_using_subcommand inspect-analysis-view" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
+complete -c rea -n "__fish_rea_using_subcommand inspect-analysis-view" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c rea -n "__fish_rea_using_subcommand capabilities" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
 json\t'The same record, indented by two spaces'
 report\t'Text for reading'
 markdown\t'The same text as Markdown'"
-complete -c rea -n "__fish_rea_using_subcommand capabilities" -s o -l output -d 'Write to FILE, complete or not at all, and say its id on stderr' -r -F
 complete -c rea -n "__fish_rea_using_subcommand capabilities" -l rows -d 'Rows of a table in a report: a number or `all`' -r
+complete -c rea -n "__fish_rea_using_subcommand capabilities" -s o -l output -d 'Write to FILE, complete or not at all, and say its id on stderr' -r -F
 complete -c rea -n "__fish_rea_using_subcommand capabilities" -s j -l threads -d 'Worker threads; never changes a result [default: all cores]' -r
 complete -c rea -n "__fish_rea_using_subcommand capabilities" -l color -d 'When to use colours' -r -f -a "auto\t''
 always\t''
@@ -196,12 +524,24 @@ never\t''"
 complete -c rea -n "__fish_rea_using_subcommand generate" -l disorder -d 'Test hook: shuffles listings and delays work; never changes a result' -r
 complete -c rea -n "__fish_rea_using_subcommand generate" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
 complete -c rea -n "__fish_rea_using_subcommand generate" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff inventory-artifact compare-artifacts verify-evidence capabilities completions generate help" -f -a "inspect-artifact" -d 'Say what a file or folder is, what is in it and what to look at next'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff inventory-artifact compare-artifacts verify-evidence capabilities completions generate help" -f -a "diff" -d 'Say what changed between two releases: entries, moves and sizes'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff inventory-artifact compare-artifacts verify-evidence capabilities completions generate help" -f -a "inventory-artifact" -d 'List every entry of a file or folder, hashed and classified'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff inventory-artifact compare-artifacts verify-evidence capabilities completions generate help" -f -a "compare-artifacts" -d 'Compare two inventories, path by path'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff inventory-artifact compare-artifacts verify-evidence capabilities completions generate help" -f -a "verify-evidence" -d 'Check that records are what their ids say'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff inventory-artifact compare-artifacts verify-evidence capabilities completions generate help" -f -a "capabilities" -d 'List the operations, whether they can run here, and what each takes'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff inventory-artifact compare-artifacts verify-evidence capabilities completions generate help" -f -a "completions" -d 'Print the completion script for a shell'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff inventory-artifact compare-artifacts verify-evidence capabilities completions generate help" -f -a "generate" -d 'Print a generated file of the source tree, or the names of all'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff inventory-artifact compare-artifacts verify-evidence capabilities completions generate help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "inspect-artifact" -d 'Say what a file or folder is, what is in it and what to look at next'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "diff" -d 'Say what changed between two releases: entries, moves and sizes'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "view" -d 'Show a part of a record: its summary, or rows of its inventory'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "inventory-artifact" -d 'List every entry of a file or folder, hashed and classified'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "extract-artifact" -d 'Write members of an archive, package or folder as files'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "compare-artifacts" -d 'Compare two inventories, path by path'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "verify-evidence" -d 'Check that records are what their ids say'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "bundle" -d 'Merge records and bundles into one bundle'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "evidence-import" -d 'Check a bundle as an import does, and count what it brings'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "evidence-export" -d 'Write a bundle to a file in canonical form, complete or not at all'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "inspect-evidence-bundle" -d 'Deliver a bundle, or a summary of its records'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "compare-bundles" -d 'Compare what two bundles hold: records and the histories of unknowns'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "record-unknown" -d 'Record a question that analysis left open in a bundle'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "update-unknown" -d 'Write the next revision of an unknown in a bundle'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "list-unknowns" -d 'List the unknowns of a bundle, each in its newest revision'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "verify-unknown-resolution" -d 'Say whether an unknown is resolved, and whether records verify it'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "inspect-analysis-view" -d 'Select facts from a record, as a request file says'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "capabilities" -d 'List the operations, whether they can run here, and what each takes'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "completions" -d 'Print the completion script for a shell'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "generate" -d 'Print a generated file of the source tree, or the names of all'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'

@@ -17,6 +17,7 @@ mod generate;
 mod inspect_analysis_view;
 mod inspect_artifact;
 mod inspect_evidence_bundle;
+mod inspect_plist;
 mod inventory_artifact;
 mod list_unknowns;
 mod output;

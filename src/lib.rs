@@ -8,6 +8,7 @@
 //! (what a record is), [`view`] (citable selections from records) and [`json`]
 //! (the one reader and the one writer).
 
+pub mod apple;
 pub mod artifact;
 pub mod digest;
 pub mod error;

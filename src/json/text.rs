@@ -17,6 +17,22 @@ impl Text {
         Self(bytes.into_boxed_slice())
     }
 
+    /// The text that UTF-16 units stand for; lone surrogates are kept.
+    pub fn from_utf16(units: impl IntoIterator<Item = u16>) -> Self {
+        let mut bytes = Vec::new();
+        for unit in char::decode_utf16(units) {
+            match unit {
+                Ok(found) => bytes.extend_from_slice(found.encode_utf8(&mut [0; 4]).as_bytes()),
+                Err(lone) => {
+                    let unit = lone.unpaired_surrogate();
+                    let continued = |shift: u16| 0x80 | (unit >> shift & 0x3F) as u8;
+                    bytes.extend([0xE0 | (unit >> 12) as u8, continued(6), continued(0)]);
+                }
+            }
+        }
+        Self::from_wtf8(bytes)
+    }
+
     /// The WTF-8 bytes.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0

@@ -50,6 +50,11 @@ impl Object {
         &self.0
     }
 
+    /// The members in order.
+    pub fn into_members(self) -> Vec<(Text, Value)> {
+        self.0
+    }
+
     /// Takes a member out.
     pub fn remove(&mut self, name: &str) -> Option<Value> {
         let name = Text::from(name);

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use rea::Result;
-use rea::apple::{self, PlistRecord, brief, plist::Value};
+use rea::apple::{self, PlistRecord, plist::Value};
 use rea::evidence::Record;
 use rea::operation::{Effect, Family, Operation};
 use schemars::JsonSchema;
@@ -83,7 +83,7 @@ fn values(value: &Value, key: &str, level: usize, table: &mut Table) {
         table.row([
             Cell::from(key),
             value.type_name().into(),
-            brief(value).as_ref().into(),
+            value.brief().as_ref().into(),
         ]);
     };
     match value {

@@ -1,7 +1,6 @@
 //! `inspect_plist`: what a property list holds, with exact types (binaries
 //! section 5).
 
-use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
@@ -371,31 +370,5 @@ impl WriteJson for Location<'_> {
         w.string(self.0.source_path());
         w.end_object();
         w.end_array();
-    }
-}
-
-/// A value in one line, for reports.
-pub fn brief(value: &Value) -> Cow<'_, str> {
-    match value {
-        Value::String(text) => String::from_utf8_lossy(text.as_bytes()),
-        Value::Array(items) | Value::Set(items) => match items.len() {
-            1 => "1 element".into(),
-            count => format!("{count} elements").into(),
-        },
-        Value::Dict(members) => match members.len() {
-            1 => "1 key".into(),
-            count => format!("{count} keys").into(),
-        },
-        Value::Data(bytes) => match bytes.len() {
-            1 => "1 byte".into(),
-            count => format!("{count} bytes").into(),
-        },
-        other => {
-            let mut text = Vec::new();
-            let mut w = Writer::canonical(&mut text);
-            other.write_json(&mut w);
-            w.finish_infallible();
-            String::from_utf8_lossy(&text).into_owned().into()
-        }
     }
 }

@@ -3,4 +3,4 @@
 mod inspect_plist;
 pub mod plist;
 
-pub use inspect_plist::{MAX_INPUT, PROVIDER, PlistRecord, brief, inspect_plist};
+pub use inspect_plist::{MAX_INPUT, PROVIDER, PlistRecord, inspect_plist};

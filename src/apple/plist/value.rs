@@ -1,5 +1,7 @@
 //! What a property list holds, and how that is written as JSON.
 
+use std::borrow::Cow;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
@@ -72,6 +74,29 @@ impl Value {
             Self::Array(_) => "array",
             Self::Set(_) => "set",
             Self::Dict(_) => "dict",
+        }
+    }
+
+    /// The value in one line, for reports: of collections and data the size.
+    pub fn brief(&self) -> Cow<'_, str> {
+        let counted = |count: usize, one: &str, many: &str| match count {
+            1 => format!("1 {one}").into(),
+            _ => format!("{count} {many}").into(),
+        };
+        match self {
+            Self::Null => "null".into(),
+            Self::Bool(value) => value.to_string().into(),
+            Self::Integer(value) => value.to_string().into(),
+            Self::Number(value) | Self::Real(value) => value.to_string().into(),
+            Self::String(text) => String::from_utf8_lossy(text.as_bytes()),
+            Self::Date(seconds) => match date::format(*seconds) {
+                Some(text) => text.into(),
+                None => format!("{seconds} s since 2001").into(),
+            },
+            Self::Data(bytes) => counted(bytes.len(), "byte", "bytes"),
+            Self::Uid(value) => format!("object {value}").into(),
+            Self::Array(items) | Self::Set(items) => counted(items.len(), "element", "elements"),
+            Self::Dict(members) => counted(members.len(), "key", "keys"),
         }
     }
 

@@ -88,12 +88,10 @@ pub fn one_stream(operation: &str, left: &PathBuf, right: &PathBuf) -> Result<()
         return Ok(());
     }
     let message = "standard input can be one of the two sides, not both";
-    Err(Error::invalid_request(
-        operation,
-        &["right"],
-        "invalid_value",
-        message,
-    ))
+    Err(
+        Error::invalid_request(operation, &["right"], "invalid_value", message)
+            .action("Put one of the two records into a file, or give it as `<(command)`."),
+    )
 }
 
 /// The exit status of a comparison.

@@ -2,10 +2,10 @@
 
 mod report;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use rea::Result;
 use rea::artifact::glob::Glob;
 use rea::artifact::{self, Options, Side};
@@ -15,14 +15,16 @@ use serde::Deserialize;
 
 use crate::artifact_options::ArtifactOptions;
 use crate::compare_artifacts::{EXIT_STATUS, exit_code, one_stream};
+use crate::output::Rows;
 use crate::registry::{Command, OutputKind};
 use crate::ui::Ui;
 
 /// Say what changed between two releases: entries, moves and sizes
 ///
 /// Each side is software (a file or folder, read on the fly, both at once) or
-/// its Evidence. A file is taken for Evidence when it holds a JSON object whose
-/// first member is `analysis_profile` or `evidence_id`; `-` is always Evidence.
+/// its Evidence. A file is taken for Evidence when it holds a record of it;
+/// `-` and pipes always are. Where others make the files, say what they are
+/// with --old-as and --new-as.
 /// A side that is Evidence of an inspection is read as the inventory inside
 /// it, so the record is the same whether software or its Evidence is given.
 ///
@@ -45,6 +47,16 @@ pub struct Input {
     #[serde(skip)]
     pub exit_code: bool,
 
+    /// What the old side is, where its bytes are not to decide
+    #[arg(long, value_name = "NATURE", default_value = "auto")]
+    #[serde(default)]
+    pub old_as: As,
+
+    /// What the new side is, where its bytes are not to decide
+    #[arg(long, value_name = "NATURE", default_value = "auto")]
+    #[serde(default)]
+    pub new_as: As,
+
     #[command(flatten)]
     #[serde(flatten)]
     pub options: ArtifactOptions,
@@ -52,6 +64,29 @@ pub struct Input {
     #[command(flatten)]
     #[serde(skip)]
     pub show: Show,
+}
+
+/// What a side is taken for. It never changes what the record says of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum As {
+    /// Evidence where the file holds that, else software
+    #[default]
+    Auto,
+    /// A record of inventory-artifact or inspect-artifact
+    Evidence,
+    /// A file or folder, whatever it holds
+    Software,
+}
+
+impl As {
+    fn side<'a>(self, path: &'a Path, options: &'a Options) -> Result<Side<'a>> {
+        match self {
+            Self::Auto => Side::of(path, options, Input::OPERATION.name),
+            Self::Evidence => Ok(Side::Evidence(path)),
+            Self::Software => Ok(Side::Software(path, options)),
+        }
+    }
 }
 
 // No doc comment here: clap would take it for the help of the command. None of
@@ -67,13 +102,14 @@ pub struct Show {
     #[arg(long, conflicts_with = "stat")]
     pub name_only: bool,
 
-    /// Only entries whose path matches: `lib/**`, `**/*.so`
+    /// Only entries whose path matches: `lib/**`, `**/*.so`. The exit status is
+    /// that of the whole
     #[arg(long, value_name = "GLOB")]
     pub path: Vec<Glob>,
 
-    /// Rows of each list, in place of --rows
+    /// Rows of each list, a number or `all`, in place of --rows
     #[arg(long, value_name = "N")]
-    pub limit: Option<usize>,
+    pub limit: Option<Rows>,
 }
 
 impl Command for Input {
@@ -93,14 +129,22 @@ impl Command for Input {
         one_stream(Self::OPERATION.name, &self.old, &self.new)?;
         let context = ui.context(Self::OPERATION.name);
         let options: Options = (&self.options).into();
+        let mut are_evidence = [false; 2];
         let diff = ui.operate(&context, |context| {
-            let old = Side::of(&self.old, &options);
-            let new = Side::of(&self.new, &options);
+            let old = self.old_as.side(&self.old, &options)?;
+            let new = self.new_as.side(&self.new, &options)?;
+            are_evidence = [old.is_evidence(), new.is_evidence()];
             let (old, new) = artifact::load_both(old, new, context)?;
             artifact::diff(old, new, context)
         })?;
         let describe = |report: &mut crate::report::Report| {
-            report::describe(&diff, [&self.old, &self.new], &self.show, report);
+            report::describe(
+                &diff,
+                [&self.old, &self.new],
+                are_evidence,
+                &self.show,
+                report,
+            );
         };
         if self.show.stat || self.show.name_only {
             ui.evidence_as_report(&context, &diff, describe)?;

@@ -70,8 +70,9 @@ pub struct FormOptions {
     rows: Rows,
 }
 
+/// How many rows a table shows: a number, or `all`.
 #[derive(Clone, Copy, Debug)]
-struct Rows(usize);
+pub struct Rows(pub usize);
 
 impl FromStr for Rows {
     type Err = &'static str;
@@ -158,8 +159,22 @@ impl Ui {
         record: &dyn Record,
         describe: impl FnOnce(&mut Report),
     ) -> Result<()> {
+        let json = matches!(
+            self.output.form.format,
+            Some(Format::Canonical | Format::Json)
+        );
+        if json || self.output.form.json {
+            let message = "a report was asked for and a format that is none";
+            return Err(Error::invalid_request(
+                context.operation,
+                &["format"],
+                "invalid_value",
+                message,
+            )
+            .action("Leave --format out, or give `report` or `markdown`."));
+        }
         let mut delivery = self.deliver(context)?;
-        if self.output.form.format.is_none() && !self.output.form.json {
+        if self.output.form.format.is_none() {
             delivery.format = Format::Report;
         }
         delivery.name = Some(record.id().to_string());

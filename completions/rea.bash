@@ -426,12 +426,20 @@ _rea() {
             return 0
             ;;
         rea__subcmd__diff)
-            opts="-o -j -q -h --exit-code --integrity-policy --nested --on-damage --max-nesting --max-depth --max-entries --max-entry-bytes --max-total-bytes --max-compression-ratio --max-decoder-window --max-header-bytes --stat --name-only --path --limit --format --json --rows --output --overwrite --threads --quiet --color --disorder --help"
+            opts="-o -j -q -h --exit-code --old-as --new-as --integrity-policy --nested --on-damage --max-nesting --max-depth --max-entries --max-entry-bytes --max-total-bytes --max-compression-ratio --max-decoder-window --max-header-bytes --stat --name-only --path --limit --format --json --rows --output --overwrite --threads --quiet --color --disorder --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --old-as)
+                    COMPREPLY=($(compgen -W "auto evidence software" -- "${cur}"))
+                    return 0
+                    ;;
+                --new-as)
+                    COMPREPLY=($(compgen -W "auto evidence software" -- "${cur}"))
+                    return 0
+                    ;;
                 --integrity-policy)
                     COMPREPLY=($(compgen -W "fail record-and-continue" -- "${cur}"))
                     return 0

@@ -86,6 +86,12 @@ complete -c rea -n "__fish_rea_using_subcommand inspect-artifact" -l json -d 'Th
 complete -c rea -n "__fish_rea_using_subcommand inspect-artifact" -l overwrite -d 'Let --output replace a file'
 complete -c rea -n "__fish_rea_using_subcommand inspect-artifact" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
 complete -c rea -n "__fish_rea_using_subcommand inspect-artifact" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c rea -n "__fish_rea_using_subcommand diff" -l old-as -d 'What the old side is, where its bytes are not to decide' -r -f -a "auto\t'Evidence where the file holds that, else software'
+evidence\t'A record of inventory-artifact or inspect-artifact'
+software\t'A file or folder, whatever it holds'"
+complete -c rea -n "__fish_rea_using_subcommand diff" -l new-as -d 'What the new side is, where its bytes are not to decide' -r -f -a "auto\t'Evidence where the file holds that, else software'
+evidence\t'A record of inventory-artifact or inspect-artifact'
+software\t'A file or folder, whatever it holds'"
 complete -c rea -n "__fish_rea_using_subcommand diff" -l integrity-policy -d 'Where a container declares a digest and the bytes differ' -r -f -a "fail\t'End with an error'
 record-and-continue\t'Record the contradiction and go on'"
 complete -c rea -n "__fish_rea_using_subcommand diff" -l nested -d 'Which containers inside the root to open' -r -f -a "all\t'All, within the limits'
@@ -100,8 +106,8 @@ complete -c rea -n "__fish_rea_using_subcommand diff" -l max-total-bytes -d 'Byt
 complete -c rea -n "__fish_rea_using_subcommand diff" -l max-compression-ratio -d 'Expanded over stored bytes, beyond 1GiB of output' -r
 complete -c rea -n "__fish_rea_using_subcommand diff" -l max-decoder-window -d 'Bytes of history that a decoder may keep' -r
 complete -c rea -n "__fish_rea_using_subcommand diff" -l max-header-bytes -d 'Bytes of extension headers of one archive entry' -r
-complete -c rea -n "__fish_rea_using_subcommand diff" -l path -d 'Only entries whose path matches: `lib/**`, `**/*.so`' -r
-complete -c rea -n "__fish_rea_using_subcommand diff" -l limit -d 'Rows of each list, in place of --rows' -r
+complete -c rea -n "__fish_rea_using_subcommand diff" -l path -d 'Only entries whose path matches: `lib/**`, `**/*.so`. The exit status is that of the whole' -r
+complete -c rea -n "__fish_rea_using_subcommand diff" -l limit -d 'Rows of each list, a number or `all`, in place of --rows' -r
 complete -c rea -n "__fish_rea_using_subcommand diff" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
 json\t'The same record, indented by two spaces'
 report\t'Text for reading'

@@ -8,6 +8,7 @@ use rea::publish::display_path;
 
 use super::Show;
 use crate::compare_artifacts::{side, status};
+use crate::output::Rows;
 use crate::paint::Tone;
 use crate::quantity::{counted, human_bytes, thousands};
 use crate::report::Report;
@@ -63,20 +64,26 @@ const MOVED: &[Column] = &[
 
 const TOLD: &[Column] = &[Column::text("KIND"), Column::text("PATH")];
 
-pub fn describe(diff: &Diff, paths: [&PathBuf; 2], show: &Show, report: &mut Report) {
-    if let Some(rows) = show.limit {
+pub fn describe(
+    diff: &Diff,
+    paths: [&PathBuf; 2],
+    are_evidence: [bool; 2],
+    show: &Show,
+    report: &mut Report,
+) {
+    if let Some(Rows(rows)) = show.limit {
         report.limit_rows(rows);
     }
     let takes = |path: &str| show.path.iter().any(|glob| glob.matches(path));
     let wanted: Option<&dyn Fn(&str) -> bool> = (!show.path.is_empty()).then_some(&takes);
     let listing = diff.listing(wanted);
     if show.name_only {
-        let limit = show.limit.unwrap_or(usize::MAX);
+        let limit = show.limit.map_or(usize::MAX, |rows| rows.0);
         report.lines(names(&listing).into_iter().take(limit));
         return;
     }
     report.title(paths.map(|path| display_path(path)).join(" → "));
-    head(diff, &listing, wanted.is_some(), report);
+    head(diff, are_evidence, &listing, wanted.is_some(), report);
     let stored = diff
         .total()
         .iter()
@@ -112,12 +119,19 @@ fn names<'a>(listing: &Listing<'a>) -> Vec<&'a str> {
     names
 }
 
-fn head(diff: &Diff, listing: &Listing<'_>, filtered: bool, report: &mut Report) {
+fn head(
+    diff: &Diff,
+    are_evidence: [bool; 2],
+    listing: &Listing<'_>,
+    filtered: bool,
+    report: &mut Report,
+) {
     let comparison = diff.comparison();
+    let [old, new] = are_evidence.map(|evidence| if evidence { "Evidence of " } else { "" });
     let (text, tone) = status(diff.status());
     report.toned_fact("status", text, tone);
-    report.fact("old", side(comparison.left()));
-    report.fact("new", side(comparison.right()));
+    report.fact("old", format!("{old}{}", side(comparison.left())));
+    report.fact("new", format!("{new}{}", side(comparison.right())));
     report.fact("evidence", diff.id().to_string());
     let always = [
         (listing.added.len(), "added"),

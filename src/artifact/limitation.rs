@@ -150,6 +150,22 @@ const FIXED: &[(Note, u16, &str)] = &[
     ),
 ];
 
+/// Whether limitations, as the text of a JSON array, say that a container was
+/// not opened.
+pub(crate) fn says_opaque(limitations: &str) -> bool {
+    const OPAQUE: [Note; 6] = [
+        Note::OpaqueDamaged,
+        Note::OpaqueTooDeep,
+        Note::OpaqueContradicted,
+        Note::OpaqueBudget,
+        Note::OpaqueEntry,
+        Note::OpaqueUnread,
+    ];
+    FIXED
+        .iter()
+        .any(|(note, _, text)| OPAQUE.contains(note) && limitations.contains(text))
+}
+
 /// A set of [`Note`]s.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Notes(u32);

@@ -5,11 +5,12 @@ use std::path::Path;
 
 use super::inventory::inventory;
 use super::options::Options;
-use super::retained::{self, Retained};
-use crate::error::Result;
+use super::retained::{self, Retained, TakenFor};
+use crate::error::{Error, Result};
 use crate::evidence::Source;
 use crate::json::Limits;
 use crate::operation::Context;
+use crate::publish::display_path;
 
 /// One side.
 #[derive(Clone, Copy, Debug)]
@@ -24,24 +25,54 @@ pub enum Side<'a> {
 impl<'a> Side<'a> {
     /// What a path names, told by what the file holds: see
     /// [`is_evidence`](super::is_evidence).
-    pub fn of(path: &'a Path, options: &'a Options) -> Self {
-        if retained::is_evidence(path) {
-            Self::Evidence(path)
-        } else {
-            Self::Software(path, options)
+    ///
+    /// # Errors
+    /// `invalid_request` for a bundle, which is neither.
+    pub fn of(path: &'a Path, options: &'a Options, operation: &str) -> Result<Self> {
+        match retained::taken_for(path) {
+            TakenFor::Evidence => Ok(Self::Evidence(path)),
+            TakenFor::Software => Ok(Self::Software(path, options)),
+            TakenFor::Bundle => {
+                let shown = display_path(path);
+                let message = format!("{shown} is a bundle, which may hold any number of records");
+                Err(
+                    Error::invalid_request(operation, &["path"], "invalid_value", message).action(
+                        "Write the record that is meant to a file of its own, or take the bundle for software with --old-as or --new-as.",
+                    ),
+                )
+            }
         }
+    }
+
+    /// Whether it is Evidence.
+    pub fn is_evidence(&self) -> bool {
+        matches!(self, Self::Evidence(_))
     }
 
     fn load(self, context: &Context) -> Result<Retained> {
         match self {
             Self::Evidence(path) => {
-                let source = Source::open(path)?;
-                retained::read(source, Limits::default(), context)
+                let source = Source::open(path).map_err(one_record)?;
+                retained::read(source, Limits::default(), context).map_err(one_record)
             }
             Self::Software(path, options) => {
                 inventory(path, options, context).map(|inventory| Retained::from(&inventory))
             }
         }
+    }
+}
+
+/// Says what to give where a side holds no Evidence, or too much.
+fn one_record(error: Error) -> Error {
+    let reason = error
+        .details()
+        .get("reason")
+        .and_then(|value| value.as_str());
+    match reason {
+        Some("invalid-json" | "not-file") => error.action(
+            "Give one record of inventory-artifact or inspect-artifact; `rea diff` takes software itself.",
+        ),
+        _ => error,
     }
 }
 

@@ -3,9 +3,12 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::FileTypeExt as _;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::Arc;
+
+use rustix::fs::OFlags;
 
 use crate::error::{Error, Result};
 use crate::json::{Limits, ReadError, Rewind};
@@ -30,7 +33,8 @@ enum Input {
 }
 
 impl Source {
-    /// Opens a regular file, or standard input for `-`.
+    /// Opens a regular file, a pipe (`/dev/fd/63`, as shells pass the output of
+    /// commands) or a FIFO that is being written, or standard input for `-`.
     pub fn open(path: &Path) -> Result<Self> {
         if path.as_os_str() == "-" {
             return Ok(Self {
@@ -39,10 +43,10 @@ impl Source {
             });
         }
         let name = display_path(path).into_owned();
-        let flags = rustix::fs::OFlags::NONBLOCK.bits();
+        let flags = OFlags::NONBLOCK.bits();
         let opened = OpenOptions::new()
             .read(true)
-            // A FIFO must not block before it is refused.
+            // A FIFO that nobody writes must not block.
             .custom_flags(i32::try_from(flags).unwrap_or(0))
             .open(path)
             .and_then(|file| Ok((file.metadata()?, file)));
@@ -51,6 +55,13 @@ impl Source {
                 name,
                 input: Input::File(file),
             }),
+            Ok((metadata, file)) if metadata.file_type().is_fifo() => {
+                // From here on reading may wait.
+                let flags = rustix::fs::fcntl_getfl(&file)
+                    .and_then(|flags| rustix::fs::fcntl_setfl(&file, flags - OFlags::NONBLOCK));
+                flags.map_err(|error| Error::file_io("read", &name, &error.into()))?;
+                Ok(Self::stream(&name, Box::new(file)))
+            }
             Ok(_) => {
                 let message = format!("{name} is not a regular file");
                 Err(Error::file("read", "not-file", &name, message))

@@ -3,12 +3,12 @@
 //!
 //! A request names the parent (a file, a record in the arguments, or one that
 //! a session keeps) and the view. The parent is authenticated as it streams
-//! by; a producer's [`Collector`] keeps what the view asks for and, once the
+//! by; a producer's collector keeps what the view asks for and, once the
 //! parent is found good, projects it. Everything else is the same for all
 //! producers: the request's shape, defaults that enter identity, coverage, the
 //! view's digest, the merged limitations, errors.
 //!
-//! A producer is a row of [`PRODUCERS`]: the operations whose records it
+//! A producer is a row of a table: the operations whose records it
 //! knows, the kinds of view it answers, and its collector.
 
 mod artifact;

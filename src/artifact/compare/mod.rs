@@ -382,6 +382,17 @@ impl Comparison {
         self.changes.get(first).is_some_and(below)
     }
 
+    /// Whether its mode, its entry kind or its encryption differs.
+    pub(super) fn differs_in_role(&self, change: &Change) -> bool {
+        let (left, right) = (&self.left, &self.right);
+        let (Some(one), Some(other)) = (left.role(change.left), right.role(change.right)) else {
+            return false;
+        };
+        left.word(one.mode) != right.word(other.mode)
+            || left.word(one.entry_kind) != right.word(other.entry_kind)
+            || one.encrypted != other.encrypted
+    }
+
     /// In what two rows differ that need not have the same path.
     pub(super) fn differences(&self, left: u32, right: u32) -> Dimensions {
         let compared = walk::Pairs::new(&self.left, &self.right).compare(left, right);

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::{Change, Classification, Dimensions, Opaque};
+use crate::artifact::limitation;
 use crate::artifact::retained::{Edge, NONE, Retained};
 use crate::error::Result;
 use crate::operation::Context;
@@ -134,7 +135,10 @@ pub(super) fn opaque(
     flags: &[Vec<bool>; 2],
     context: &Context,
 ) -> Result<Vec<Opaque>> {
-    let same_reader = left.reader() == right.reader();
+    // Archives behind other content are looked for in folders, not in archives
+    // (decision 11).
+    let folder = |side: &Retained| side.entry_kind(side.root()) == "directory";
+    let same_reader = left.reader() == right.reader() && folder(left) == folder(right);
     let [left_flags, right_flags] = flags;
     let flag = |flags: &[bool], at: u32| flags.get(at as usize).copied().unwrap_or_default();
     let mut found = Vec::new();
@@ -163,8 +167,9 @@ pub(super) fn opaque(
 }
 
 /// Whether a row without rows below it may still hold what `open` lists below
-/// its twin: a container that was not opened, a file that was not read, or
-/// one that was read by other rules.
+/// its twin: a container that was not opened (also one that counts as an
+/// executable, decision 21), a file that was not read, or one that was read by
+/// other rules. The same bytes hold the same, whatever was looked at.
 fn may_hold_more(
     closed: &Retained,
     at: u32,
@@ -176,6 +181,8 @@ fn may_hold_more(
     is_file(closed, at)
         && (closed.kind(at) == "container"
             || closed.status(at) != "verified"
+            || closed.artifact(at).is_some() && closed.artifact(at) == open.artifact(other)
+            || limitation::says_opaque(closed.said(at))
             || (!same_reader && is_file(open, other)))
 }
 

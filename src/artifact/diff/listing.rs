@@ -160,9 +160,6 @@ impl<'a> Lister<'a, '_> {
 
     /// Containers that one side did not open stand for what is below them.
     fn list_opaque(&mut self) {
-        if self.wanted.is_some() {
-            return;
-        }
         let (left, right) = self.sides();
         for one in &self.comparison.opaque {
             let (closed, covered) = if one.left_is_opaque {
@@ -170,8 +167,11 @@ impl<'a> Lister<'a, '_> {
             } else {
                 (right, &mut self.unknown_left)
             };
-            covered.add(one.below.clone(), one.at);
             let path = closed.path(one.at);
+            if self.wanted.is_some_and(|wanted| !wanted(path)) {
+                continue;
+            }
+            covered.add(one.below.clone(), one.at);
             let change = Change {
                 left: left.find(path).unwrap_or(NONE),
                 right: right.find(path).unwrap_or(NONE),
@@ -306,7 +306,11 @@ impl<'a> Lister<'a, '_> {
             }
             return;
         }
-        let packing = follows.with(Dimensions::SIZE).with(Dimensions::METADATA);
+        let mut packing = follows.with(Dimensions::SIZE);
+        if !comparison.differs_in_role(change) {
+            // What is said of a container goes with its bytes.
+            packing = packing.with(Dimensions::METADATA);
+        }
         let own = change.dimensions.without(packing);
         // What follows from its entries is told of them. A container that only
         // one side opened has a line of its own already.
@@ -315,11 +319,12 @@ impl<'a> Lister<'a, '_> {
         } else {
             either && !change.dimensions.has(Dimensions::CONTENT)
         };
-        if own.is_empty() && told {
+        // Where paths are asked for, one that matches is told whatever else is.
+        if own.is_empty() && told && self.wanted.is_none() {
             return;
         }
         let line = self.line(change);
-        if own.is_empty() && both {
+        if own.is_empty() && both && !told && change.dimensions.has(Dimensions::CONTENT) {
             self.listing.repacked.push(line);
         } else {
             self.listing.changed.push(line);

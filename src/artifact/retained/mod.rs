@@ -22,6 +22,7 @@ use crate::digest::Digest;
 use crate::evidence::EvidenceId;
 use words::Words;
 
+pub(in crate::artifact) use read::{TakenFor, taken_for};
 pub use read::{is_evidence, read};
 
 /// No row.
@@ -339,6 +340,11 @@ impl Retained {
     /// `file`, `directory`, `symlink` or `slice`.
     pub(super) fn entry_kind(&self, at: u32) -> &str {
         self.role(at).map_or("", |role| self.word(role.entry_kind))
+    }
+
+    /// Its limitations, as the text of a JSON array.
+    pub(super) fn said(&self, at: u32) -> &str {
+        self.role(at).map_or("", |role| self.word(role.limitations))
     }
 
     /// The part it plays.

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::Read as _;
+use std::os::unix::fs::{FileExt as _, FileTypeExt as _};
 use std::path::Path;
 
 use super::Retained;
@@ -15,34 +16,97 @@ use crate::evidence::{Observer, Source, stream_everything};
 use crate::json::{Event, Limits, MAX_SAFE_INTEGER};
 use crate::operation::Context;
 
-/// Whether a path names Evidence by what the file holds: a JSON object whose
-/// first member is `analysis_profile` (canonical and indented records) or
-/// `evidence_id`. `-` always does. Anything that cannot be looked at does not.
-pub fn is_evidence(path: &Path) -> bool {
-    if path.as_os_str() == "-" {
-        return true;
-    }
-    // A FIFO would block, and a folder is software.
-    if !std::fs::metadata(path).is_ok_and(|found| found.is_file()) {
-        return false;
-    }
-    let mut start = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(4096).read_to_end(&mut start));
-    read.is_ok() && starts_a_record(&start)
+/// What a file is taken for, by what it holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::artifact) enum TakenFor {
+    /// One record of Evidence, or a stream that can be nothing else.
+    Evidence,
+    /// A bundle of Evidence.
+    Bundle,
+    /// Software.
+    Software,
 }
 
-fn starts_a_record(start: &[u8]) -> bool {
-    let rest = start.trim_ascii_start();
-    let Some(rest) = rest.strip_prefix(b"{") else {
-        return false;
+/// Members of a record of Evidence (evidence section 1) and of a bundle.
+const RECORD: [&str; 15] = [
+    "analysis_profile",
+    "authority",
+    "confidence",
+    "environment",
+    "evidence_id",
+    "evidence_links",
+    "limitations",
+    "locations",
+    "normalized_result",
+    "operation",
+    "parameters",
+    "predicate_type",
+    "provider",
+    "raw_result",
+    "subject",
+];
+
+/// Whether a path names Evidence by what the file holds: a JSON object whose
+/// first member is one of a record, and whose first or last bytes name its
+/// `evidence_id`. `-`, pipes and FIFOs are Evidence; what cannot be looked at
+/// is not.
+pub fn is_evidence(path: &Path) -> bool {
+    taken_for(path) == TakenFor::Evidence
+}
+
+pub(in crate::artifact) fn taken_for(path: &Path) -> TakenFor {
+    if path.as_os_str() == "-" {
+        return TakenFor::Evidence;
+    }
+    let Ok(metadata) = std::fs::metadata(path) else {
+        return TakenFor::Software;
+    };
+    if metadata.file_type().is_fifo() {
+        return TakenFor::Evidence;
+    }
+    if !metadata.is_file() {
+        return TakenFor::Software;
+    }
+    match File::open(path).and_then(|file| ends(&file, metadata.len())) {
+        Ok((start, end)) => nature_of(&start, &end),
+        Err(_) => TakenFor::Software,
+    }
+}
+
+/// The first 4 KiB and the last 64 KiB.
+fn ends(file: &File, len: u64) -> std::io::Result<(Vec<u8>, Vec<u8>)> {
+    let mut start = Vec::new();
+    file.take(4096).read_to_end(&mut start)?;
+    let tail = len.min(64 << 10);
+    let mut end = vec![0; usize::try_from(tail).unwrap_or(0)];
+    file.read_exact_at(&mut end, len - tail)?;
+    Ok((start, end))
+}
+
+fn nature_of(start: &[u8], end: &[u8]) -> TakenFor {
+    // A byte order mark is refused when the record is read.
+    let start = start.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(start);
+    let Some(rest) = start.trim_ascii_start().strip_prefix(b"{") else {
+        return TakenFor::Software;
     };
     let rest = rest.trim_ascii_start();
-    [b"\"analysis_profile\"".as_slice(), b"\"evidence_id\""]
-        .iter()
-        .any(|name| {
-            rest.strip_prefix(*name)
-                .is_some_and(|rest| rest.trim_ascii_start().starts_with(b":"))
-        })
+    let first = |name: &str| {
+        rest.strip_prefix(b"\"")
+            .and_then(|rest| rest.strip_prefix(name.as_bytes()))
+            .and_then(|rest| rest.strip_prefix(b"\""))
+            .is_some_and(|rest| rest.trim_ascii_start().starts_with(b":"))
+    };
+    let holds = |name: &str| {
+        let found = |bytes| memchr::memmem::find(bytes, name.as_bytes()).is_some();
+        found(start) || found(end)
+    };
+    if RECORD.iter().any(|name| first(name)) && holds("\"evidence_id\"") {
+        TakenFor::Evidence
+    } else if first("artifacts") && holds("\"records\"") && holds("\"unknowns\"") {
+        TakenFor::Bundle
+    } else {
+        TakenFor::Software
+    }
 }
 
 /// Reads the inventory of one record of `inventory_artifact` or
@@ -380,21 +444,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_record_is_known_by_its_first_member() {
+    fn records_and_bundles_are_told_by_their_members() {
+        let taken = |start: &str, end: &str| nature_of(start.as_bytes(), end.as_bytes());
         for text in [
-            "{\"analysis_profile\":null,",
-            "\n {\n  \"evidence_id\" : \"ev_",
+            r#"{"analysis_profile":null,"evidence_id":"ev_1"}"#,
+            "{\n  \"evidence_id\": \"ev_1\"",
+            "\u{feff} {\t\"subject\" : null, \"evidence_id\": 1",
         ] {
-            assert!(starts_a_record(text.as_bytes()), "{text}");
+            assert_eq!(taken(text, ""), TakenFor::Evidence, "{text}");
         }
+        assert_eq!(
+            taken("{\"subject\":{", "\"evidence_id\":\"ev_1\"}"),
+            TakenFor::Evidence
+        );
+        let bundle = r#"{"artifacts":[],"captures":[]"#;
+        assert_eq!(
+            taken(bundle, r#""records":[],"scenarios":[],"unknowns":[]}"#),
+            TakenFor::Bundle
+        );
         for text in [
             "",
             "{}",
             "[1]",
-            "{\"name\": \"evidence_id\"}",
+            r#"{"name":"x","evidence_id":1}"#,
+            r#"{"subject":1}"#,
+            bundle,
             "PK\u{3}\u{4}",
         ] {
-            assert!(!starts_a_record(text.as_bytes()), "{text}");
+            assert_eq!(taken(text, ""), TakenFor::Software, "{text}");
         }
     }
 }

@@ -142,6 +142,8 @@ def compare(rea, old_path, new_path, old, new):
     files = {name for side in (old, new) for name, content in side.items() if content is not None}
     missing = {name for name in expected if name in files} - names
     problems += [f"{name}: differs, but --name-only does not list it" for name in sorted(missing)]
+    extra = names - expected.keys() - {"."}
+    problems += [f"{name}: --name-only lists it, but it does not differ" for name in sorted(extra)]
     return problems, len(old.keys() | new.keys()), expected
 
 

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use rea::artifact::{
-    self, Comparison, ComparisonStatus, Diff, Options, PROVIDER, Retained, Side, compare, diff,
-    inventory, load_both, read_inventory,
+    self, Comparison, ComparisonStatus, Diff, Line, Options, PROVIDER, Retained, Side, compare,
+    diff, inventory, load_both, read_inventory,
 };
 use rea::error::{Code, Error};
 use rea::evidence::{Creation, Evidence, NewSubject, Record, Source, verify_all};
@@ -506,12 +506,24 @@ proptest! {
         let (left, right) = load_both(left, right, &context()).unwrap();
         prop_assert_eq!(diff(left, right, &context()).unwrap().id(), forth.id());
 
-        // Every change is listed once, as itself or in a line that stands for it.
-        let everything = |_: &str| true;
-        let names: Vec<String> = forth.listing(Some(&everything)).added.iter().map(|line| line.path.to_owned()).collect();
-        for (path, class, _) in changes(&forth_record["normalized_result"]["substeps"][0]["evidence"]["normalized_result"]) {
-            let is_added = class == "added";
-            prop_assert!(is_added || !names.contains(&path), "{}", path);
+        // Every change is listed: as itself, below a line that stands for what
+        // it holds, or by what is below it.
+        let listing = forth.listing(None);
+        let lines: Vec<&Line<'_>> = [
+            &listing.added, &listing.removed, &listing.changed, &listing.moved,
+            &listing.repacked, &listing.unknown, &listing.contradicted,
+        ].into_iter().flatten().collect();
+        let paths: Vec<&str> = lines.iter().flat_map(|line| [Some(line.path), line.from]).flatten().collect();
+        for (path, class, dimensions) in changes(&forth_record["normalized_result"]["substeps"][0]["evidence"]["normalized_result"]) {
+            let below = |above: &str, path: &str| path.strip_prefix(above).is_some_and(|rest| rest.starts_with('/'));
+            let itself = paths.contains(&path.as_str());
+            let stood_for = lines.iter().any(|line| line.members > 0 && [Some(line.path), line.from].into_iter().flatten().any(|above| below(above, &path)));
+            let told = path == "." || paths.iter().any(|listed| below(&path, listed));
+            prop_assert!(itself || stood_for || told, "{} {} is not listed", class, path);
+            // What only the entry itself can tell is told of it.
+            let follows = ["content", "relations", "size", "metadata"];
+            let own = class == "changed" && dimensions.iter().any(|one| !follows.contains(&one.as_str()));
+            prop_assert!(itself || stood_for || !own, "{} {:?} is not listed", path, dimensions);
         }
     }
 

@@ -214,7 +214,7 @@ pub struct Comparison {
 /// `cancelled`.
 pub fn compare(left: Retained, right: Retained, context: &Context) -> Result<Comparison> {
     let covered = is_covered(&left, &right);
-    let listed_below = [walk::flags(&left), walk::flags(&right)];
+    let listed_below = [walk::flags(&left, context)?, walk::flags(&right, context)?];
     let opaque = walk::opaque(&left, &right, &listed_below, context)?;
     let changes = walk::changes(&left, &right, covered.then_some(opaque.as_slice()), context)?;
     let summary = summarize(&left, &right, covered, &changes);

@@ -105,10 +105,13 @@ fn merge(
 ///
 /// Paths are sorted, so the rows that a path starts with are a chain: the
 /// nearest of them that a slash follows is the row it is below.
-pub(super) fn flags(side: &Retained) -> Vec<bool> {
+pub(super) fn flags(side: &Retained, context: &Context) -> Result<Vec<bool>> {
     let mut flags = vec![false; side.len() as usize];
     let mut chain: Vec<u32> = Vec::new();
     for at in 0..side.len() {
+        if at.is_multiple_of(ROWS) {
+            context.check()?;
+        }
         let path = side.path(at).as_bytes();
         while let Some(&top) = chain.last() {
             if path.starts_with(side.path(top).as_bytes()) {
@@ -125,7 +128,7 @@ pub(super) fn flags(side: &Retained) -> Vec<bool> {
         }
         chain.push(at);
     }
-    flags
+    Ok(flags)
 }
 
 /// The containers that one side opened and the other did not.

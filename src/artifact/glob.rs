@@ -26,7 +26,8 @@ enum Token {
     /// `?`
     One,
     Char(char),
-    /// Ranges, and whether the character must be in none of them.
+    /// Ranges, ascending and apart from each other, and whether the character
+    /// must be in none of them. Not negated, it has two characters at least.
     Set(Vec<(char, char)>, bool),
 }
 
@@ -59,17 +60,28 @@ impl Glob {
         &self.text
     }
 
+    /// The one spelling of all patterns that are alike up to how sets of
+    /// characters and runs of wildcards are written: `[p]lain` is `plain`,
+    /// `[cab]` is `[a-c]`, `*?` is `?*`. It is a pattern itself.
+    pub fn canonical(&self) -> String {
+        let mut out = String::with_capacity(self.text.len());
+        for (at, segment) in self.segments.iter().enumerate() {
+            if at > 0 {
+                out.push('/');
+            }
+            match segment {
+                Segment::Any => out.push_str("**"),
+                Segment::Of(tokens) => spell(tokens, &mut out),
+            }
+        }
+        out
+    }
+
     /// Whether it can match only one path, and so names it.
     pub fn is_name(&self) -> bool {
         self.segments.iter().all(|segment| match segment {
             Segment::Any => false,
-            Segment::Of(tokens) => tokens.iter().all(|token| match token {
-                Token::Char(_) => true,
-                Token::Set(ranges, negated) => {
-                    !negated && ranges.len() == 1 && ranges.iter().all(|(from, to)| from == to)
-                }
-                Token::Many | Token::One => false,
-            }),
+            Segment::Of(tokens) => tokens.iter().all(|token| matches!(token, Token::Char(_))),
         })
     }
 
@@ -221,7 +233,7 @@ fn set(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Result<Token, &'
     loop {
         match chars.next().ok_or(OPEN)? {
             ']' if ranges.is_empty() => return Err("a set of characters must not be empty"),
-            ']' => return Ok(Token::Set(ranges, negated)),
+            ']' => return Ok(set_of(ranges, negated)),
             from => {
                 let mut to = from;
                 let mut ahead = chars.clone();
@@ -236,6 +248,84 @@ fn set(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Result<Token, &'
             }
         }
     }
+}
+
+/// Joins ranges that touch each other.
+fn set_of(mut ranges: Vec<(char, char)>, negated: bool) -> Token {
+    ranges.sort_unstable();
+    let mut joined: Vec<(char, char)> = Vec::with_capacity(ranges.len());
+    for (from, to) in ranges {
+        match joined.last_mut() {
+            Some((_, end)) if u32::from(from) <= u32::from(*end) + 1 => *end = to.max(*end),
+            _ => joined.push((from, to)),
+        }
+    }
+    match joined.as_slice() {
+        &[(from, to)] if from == to && !negated => Token::Char(from),
+        _ => Token::Set(joined, negated),
+    }
+}
+
+/// Writes the tokens of a segment; in a run of wildcards `?` comes first.
+fn spell(tokens: &[Token], out: &mut String) {
+    let mut many = false;
+    for token in tokens {
+        match token {
+            Token::Many => many = true,
+            Token::One => out.push('?'),
+            other => {
+                if std::mem::take(&mut many) {
+                    out.push('*');
+                }
+                match other {
+                    Token::Char(char @ ('*' | '?' | '[')) => {
+                        out.push('[');
+                        out.push(*char);
+                        out.push(']');
+                    }
+                    Token::Char(char) => out.push(*char),
+                    Token::Set(ranges, negated) => spell_set(ranges, *negated, out),
+                    Token::Many | Token::One => {}
+                }
+            }
+        }
+    }
+    if many {
+        out.push('*');
+    }
+}
+
+/// Writes a set so that it is read as what it is: `-` first, where it cannot
+/// start a range, and what would negate the set last.
+fn spell_set(ranges: &[(char, char)], negated: bool, out: &mut String) {
+    out.push('[');
+    if negated {
+        out.push('!');
+    }
+    if ranges.contains(&('-', '-')) {
+        out.push('-');
+    }
+    let mut last = String::new();
+    for &(from, to) in ranges {
+        let mut from = from;
+        if from == '-' && to == '-' {
+            continue;
+        }
+        if !negated && matches!(from, '!' | '^') {
+            last.push(from);
+            if from == to {
+                continue;
+            }
+            from = char::from_u32(u32::from(from) + 1).unwrap_or(to);
+        }
+        out.push(from);
+        if from != to {
+            out.push('-');
+            out.push(to);
+        }
+    }
+    out.push_str(&last);
+    out.push(']');
 }
 
 #[cfg(test)]
@@ -285,6 +375,51 @@ mod tests {
             "", "/a", "a/", "a//b", "a**", "**a/b", "[", "[a", "[]", "[b-a]", "[a/b]",
         ] {
             assert!(Glob::new(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn patterns_that_are_alike_have_one_spelling() {
+        for (pattern, expected) in [
+            ("[p]lain", "plain"),
+            ("plain", "plain"),
+            ("[*]", "[*]"),
+            ("a[]]", ""),
+            ("x]", "x]"),
+            ("[[]", "[[]"),
+            ("[cab]", "[a-c]"),
+            ("[aa]", "a"),
+            ("[ab-da-c]x", "[a-d]x"),
+            ("[!ba]", "[!a-b]"),
+            ("[^z]", "[!z]"),
+            ("[!^]", "[!^]"),
+            ("[!!]", "[!!]"),
+            ("[a!]", "[a!]"),
+            ("[a^!]", "[a!^]"),
+            ("[a!-z]", "[\"-z!]"),
+            ("[-!^]", "[-!^]"),
+            ("[a-]", "[-a]"),
+            ("[+--]", "[+--]"),
+            ("[--.]", "[--.]"),
+            ("*?*x", "?*x"),
+            ("**/**/a*", "**/a*"),
+        ] {
+            let Ok(glob) = Glob::new(pattern) else {
+                assert_eq!(expected, "", "{pattern}");
+                continue;
+            };
+            assert_eq!(glob.canonical(), expected, "{pattern}");
+            let again = Glob::new(expected).unwrap();
+            assert_eq!(again.canonical(), expected, "{pattern}");
+            for char in (' '..='~').filter(|&char| char != '/') {
+                for path in [char.to_string(), format!("a{char}"), format!("{char}x")] {
+                    assert_eq!(
+                        glob.matches(&path),
+                        again.matches(&path),
+                        "{pattern} {path}"
+                    );
+                }
+            }
         }
     }
 

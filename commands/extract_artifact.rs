@@ -35,7 +35,9 @@ use crate::ui::Ui;
 /// Patterns cover whole logical paths, as inventory-artifact lists them: `*`
 /// stands for any characters but `/`, `?` for one, `[a-c]` for one of a set,
 /// `**` for any folders. Members of containers inside are reached by their
-/// path (`data.tar.xz/usr/bin/*`), and make the container's name a folder.
+/// path (`data.tar.xz/usr/bin/*`), and make the container's name a folder. A
+/// pattern without wildcards must be there; others may select nothing, which
+/// is said.
 #[derive(Clone, Debug, Args, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
@@ -49,8 +51,8 @@ pub struct Input {
     #[serde(default)]
     pub path: Vec<String>,
 
-    /// Folder to create and write into [default: a fresh one in the temporary
-    /// folder, said on stderr]
+    /// Folder to create and write into, outside of the artifact [default: a
+    /// fresh one in the temporary folder, said on stderr]
     #[arg(long, value_name = "FOLDER")]
     #[serde(default)]
     pub into: Option<PathBuf>,
@@ -74,6 +76,7 @@ impl Command for Input {
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         let context = ui.context(Self::OPERATION.name);
+        self.check_output(ui)?;
         let request = ExtractionRequest {
             patterns: patterns(&self.path)?,
             into: self.into.clone(),
@@ -84,7 +87,10 @@ impl Command for Input {
         })?;
         // A temporary folder is found by this line alone.
         if !ui.global.quiet || self.into.is_none() {
-            self.say_where(&extraction);
+            say_where(&extraction);
+        }
+        if !ui.global.quiet {
+            say_unused(&extraction);
         }
         ui.evidence(&context, &extraction, |report| {
             self.describe(&extraction, report);
@@ -98,10 +104,26 @@ fn patterns(texts: &[String]) -> Result<Vec<Glob>> {
         Glob::new(text).map_err(|what| {
             let message = format!("{text}: {what}");
             let operation = Input::OPERATION.name;
-            Error::invalid_request(operation, &["path"], "invalid_format", message)
+            Error::invalid_request(operation, &["path"], "invalid_format", message).action(
+                "Correct the pattern; `rea extract-artifact --help` says how patterns are written.",
+            )
         })
     };
     texts.iter().map(read).collect()
+}
+
+/// Nobody is left to tell where stderr is closed.
+fn say_where(extraction: &Extraction) {
+    let files = counted(extraction.files().len() as u64, "file", "files");
+    let size = human_bytes(total(extraction));
+    let place = display_path(extraction.output_root());
+    let _ = writeln!(io::stderr(), "{files} ({size}) in {}", shown(&place));
+}
+
+fn say_unused(extraction: &Extraction) {
+    for pattern in extraction.unused_patterns() {
+        let _ = writeln!(io::stderr(), "{} selected nothing", shown(pattern));
+    }
 }
 
 fn total(extraction: &Extraction) -> u64 {
@@ -115,17 +137,25 @@ const FILES: &[Column] = &[
 ];
 
 impl Input {
-    /// The folder, as it was named where it was.
-    fn folder<'a>(&'a self, extraction: &'a Extraction) -> std::borrow::Cow<'a, str> {
-        display_path(self.into.as_deref().unwrap_or(extraction.output_root()))
-    }
-
-    fn say_where(&self, extraction: &Extraction) {
-        let files = counted(extraction.files().len() as u64, "file", "files");
-        let size = human_bytes(total(extraction));
-        let place = self.folder(extraction);
-        // Nobody is left to tell where stderr is closed.
-        let _ = writeln!(io::stderr(), "{files} ({size}) in {}", shown(&place));
+    /// The record cannot have the name that the folder gets, nor be in it.
+    fn check_output(&self, ui: &Ui) -> Result<()> {
+        let (Some(into), Some((file, _))) = (&self.into, ui.output.file()) else {
+            return Ok(());
+        };
+        let absolute = |path| std::path::absolute(path).unwrap_or_else(|_| PathBuf::from(path));
+        let (folder, file) = (absolute(into.as_path()), absolute(file));
+        if !file.starts_with(&folder) {
+            return Ok(());
+        }
+        let message = format!(
+            "--output cannot be {} or in it, which is the folder to create",
+            display_path(into)
+        );
+        let operation = Self::OPERATION.name;
+        Err(
+            Error::invalid_request(operation, &["output"], "invalid_value", message)
+                .action("Choose another file for the record, beside the folder."),
+        )
     }
 
     fn describe(&self, extraction: &Extraction, report: &mut Report) {
@@ -134,7 +164,7 @@ impl Input {
         report.fact("format", inventory.root_format());
         report.fact("sha256", inventory.root_sha256().to_hex());
         report.fact("evidence", extraction.id().to_string());
-        report.fact("folder", self.folder(extraction));
+        report.fact("folder", display_path(extraction.output_root()));
         let count = extraction.files().len() as u64;
         let files = format!(
             "{} ({}), each as the inventory has it",
@@ -152,6 +182,8 @@ impl Input {
                 ]);
             }
         });
+        let unused = extraction.unused_patterns().iter().map(String::as_str);
+        report.list("Patterns that selected nothing", unused);
         let limitations = extraction.limitations().iter().map(String::as_str);
         report.list("Limitations", limitations);
     }

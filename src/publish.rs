@@ -190,9 +190,19 @@ fn link_new(staged: &Path, path: &Path) -> io::Result<()> {
     }
 }
 
-/// Some file systems cannot flush a folder and say so; that is no failure.
+/// Flushes a folder's names.
 pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
-    match File::open(folder).and_then(|folder| folder.sync_all()) {
+    lenient(File::open(folder).and_then(|folder| folder.sync_all()))
+}
+
+/// [`sync_folder`] of a folder that is open.
+pub(crate) fn sync_open_folder(folder: &File) -> io::Result<()> {
+    lenient(folder.sync_all())
+}
+
+/// Some file systems cannot flush a folder and say so; that is no failure.
+fn lenient(synced: io::Result<()>) -> io::Result<()> {
+    match synced {
         Err(error)
             if matches!(
                 error.kind(),

@@ -530,6 +530,207 @@ fn a_bomb_ends_at_its_budget_and_leaves_nothing() {
     assert_eq!(names(folder.path()), ["bomb.zip"]);
 }
 
+/// A ustar header.
+fn header(name: &str, kind: u8, size: usize, link: &str) -> Vec<u8> {
+    let mut header = vec![0u8; 512];
+    header[..name.len()].copy_from_slice(name.as_bytes());
+    header[100..107].copy_from_slice(b"0000644");
+    header[124..135].copy_from_slice(format!("{size:011o}").as_bytes());
+    header[148..156].copy_from_slice(b"        ");
+    header[156] = kind;
+    header[157..157 + link.len()].copy_from_slice(link.as_bytes());
+    header[257..265].copy_from_slice(b"ustar\x0000");
+    let sum: u32 = header.iter().map(|&byte| u32::from(byte)).sum();
+    header[148..155].copy_from_slice(format!("{sum:06o}\0").as_bytes());
+    header
+}
+
+/// Content behind a header, filled up to whole blocks.
+fn padded(content: &[u8]) -> Vec<u8> {
+    let mut out = content.to_vec();
+    out.resize(content.len().next_multiple_of(512), 0);
+    out
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    use std::io::Write;
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// One file of 100 KB and 1,000 names of it: 100 MB of files.
+#[test]
+fn copies_have_a_budget() {
+    let mut tar = header("file", b'0', 100_000, "");
+    tar.extend(padded(&vec![b'x'; 100_000]));
+    for number in 0..1000 {
+        tar.extend(header(&format!("link{number}"), b'1', 0, "file"));
+    }
+    tar.extend([0; 1024]);
+    let folder = tempfile::tempdir().unwrap();
+    let input = file(folder.path(), "links.tar.gz", &gzip(&tar));
+    let options = Options {
+        max_total_bytes: 10_000_000,
+        ..Options::default()
+    };
+    let error = run(&input, folder.path(), &[], &options).err().unwrap();
+    assert_eq!(error.code().as_str(), "truncated");
+    let detail = |name: &str| error.details().get(name).cloned();
+    assert_eq!(detail("reason"), Some("limit".into()));
+    assert_eq!(detail("limit"), Some("max_total_bytes".into()));
+    assert_eq!(detail("value"), Some(10_000_000u64.into()));
+    assert_eq!(detail("option"), Some("--max-total-bytes".into()));
+    assert_eq!(detail("selected_bytes"), Some(100_100_000u64.into()));
+    assert_eq!(names(folder.path()), ["links.tar.gz"]);
+    // What fits is written.
+    let some = run(&input, folder.path(), &["link?", "file"], &options).unwrap();
+    assert_eq!(some.files().len(), 11);
+}
+
+#[test]
+fn paths_that_no_file_system_takes_are_passed_over_and_said() {
+    let long = "a/".repeat(32_000) + "f";
+    let deep = "d/".repeat(257) + "f";
+    let wide = format!("{}f", "w".repeat(200) + "/").repeat(20);
+    let fits = "e/".repeat(256) + "f";
+    let zip = Zip::of([
+        Entry::stored(&*long, b"1"),
+        Entry::stored(&*deep, b"2"),
+        Entry::stored(&*wide, b"3"),
+        Entry::stored(&*fits, b"4"),
+        Entry::stored("plain", b"5"),
+    ]);
+    let folder = tempfile::tempdir().unwrap();
+    let input = file(folder.path(), "long.zip", &zip.build());
+    let begun = Instant::now();
+    let options = Options {
+        max_depth: 100_000,
+        ..Options::default()
+    };
+    let extraction = run(&input, folder.path(), &[], &options).unwrap();
+    assert!(begun.elapsed() < Duration::from_secs(30));
+    let said = extraction.limitations().join(" ");
+    assert!(
+        said.contains("3 members were selected whose path has more than 4000 bytes or more than 256 folders; they were not written."),
+        "{said}"
+    );
+    let files = found(&folder.path().join("out"));
+    assert_eq!(files.keys().collect::<Vec<_>>(), [&fits, "plain"]);
+
+    let other = tempfile::tempdir().unwrap();
+    let named = run(&input, other.path(), &[&deep], &options);
+    assert_eq!(
+        error_of(named),
+        ("artifact_operation_failed".to_owned(), "path".to_owned())
+    );
+    assert!(names(other.path()).is_empty());
+}
+
+/// Few files are flushed one by one, many together; either way their absolute
+/// paths may be longer than any name that the system takes.
+#[test]
+fn long_paths_reach_the_disk_however_many_there_are() {
+    for count in [255, 300] {
+        let path = format!("{}/", "p".repeat(200)).repeat(19);
+        let zip = Zip::of((0..count).map(|n| Entry::stored(format!("{path}{n}"), b"x")));
+        let folder = tempfile::tempdir().unwrap();
+        let mut place = folder.path().to_owned();
+        for _ in 0..5 {
+            place.push("q".repeat(200));
+        }
+        std::fs::create_dir_all(&place).unwrap();
+        let input = file(folder.path(), "long.zip", &zip.build());
+        let extraction = run(&input, &place, &[], &Options::default()).unwrap();
+        assert_eq!(extraction.files().len(), count);
+        assert_eq!(names(&place), ["out"]);
+    }
+}
+
+#[test]
+fn the_destination_is_outside_of_what_is_extracted() {
+    let folder = tempfile::tempdir().unwrap();
+    let tree = folder.path().join("tree");
+    std::fs::create_dir_all(tree.join("sub")).unwrap();
+    file(&tree, "file", b"x");
+    symlink(&tree, folder.path().join("alias")).unwrap();
+    for into in [tree.clone(), tree.join("sub"), folder.path().join("alias")] {
+        let refused = run(&tree, &into, &[], &Options::default());
+        let error = refused.err().unwrap();
+        assert!(error.message().contains("is inside of"), "{error}");
+        assert!(error.remedy().contains("--into"));
+        assert_eq!(error.details().get("reason"), Some(&"path".into()));
+        assert_eq!(names(&tree), ["file", "sub"]);
+    }
+    // A folder whose name begins alike is another one.
+    let beside = folder.path().join("tree2");
+    std::fs::create_dir(&beside).unwrap();
+    run(&tree, &beside, &[], &Options::default()).unwrap();
+}
+
+#[test]
+fn how_patterns_are_spelled_changes_nothing() {
+    let zip = Zip::of([Entry::stored("plain", b"1"), Entry::stored("other", b"2")]);
+    let place = tempfile::tempdir().unwrap();
+    let input = file(place.path(), "a.zip", &zip.build());
+    let id = |patterns: &[&str]| {
+        let folder = tempfile::tempdir().unwrap();
+        let done = run(&input, folder.path(), patterns, &Options::default()).unwrap();
+        let unused = done.unused_patterns().to_vec();
+        (record(&done), unused)
+    };
+    let (one, unused) = id(&["plain", "x[ab]*", "y?"]);
+    assert_eq!(unused, ["x[ab]*", "y?"]);
+    assert_eq!(one["parameters"]["path"], json!(["plain", "x[a-b]*", "y?"]));
+    let (other, unused) = id(&["y?", "[p]lain", "x[ba]*", "plain", "y?"]);
+    assert_eq!(unused, ["x[ba]*", "y?"]);
+    assert_eq!(one, other);
+    let said = one["limitations"].to_string();
+    assert!(said.contains("2 of the patterns selected nothing."));
+
+    // A name that is not there is an error, whatever else is.
+    let folder = tempfile::tempdir().unwrap();
+    let missing = run(&input, folder.path(), &["*", "lain"], &Options::default());
+    let error = missing.err().unwrap();
+    assert_eq!(error.code().as_str(), "invalid_request");
+    assert_eq!(error.message(), "there is no member lain");
+    assert!(names(folder.path()).is_empty());
+}
+
+#[test]
+fn the_real_folder_is_said_and_the_record_is_not_put_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let zip = Zip::of([Entry::stored("plain", b"1")]);
+    file(folder.path(), "a.zip", &zip.build());
+    std::fs::create_dir(folder.path().join("real")).unwrap();
+    symlink("real", folder.path().join("alias")).unwrap();
+    let rea = |arguments: &[&str]| {
+        let mut command = Command::new(REA);
+        command.args(["extract-artifact", "a.zip"]).args(arguments);
+        command.current_dir(folder.path()).output().unwrap()
+    };
+    let real = folder.path().canonicalize().unwrap().join("real/out");
+    let arguments = ["--into", "alias/out", "--path", "*", "--path", "z*"];
+    let output = rea(&[&arguments[..], &["--format", "report"]].concat());
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    let expected = format!("1 file (1 B) in {}\nz* selected nothing\n", real.display());
+    assert_eq!(stderr, expected);
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        stdout.contains(&format!("folder    {}\n", real.display())),
+        "{stdout}"
+    );
+    assert!(stdout.contains("Patterns that selected nothing\n  \u{2022} z*\n"));
+
+    for file in ["x", "./x", "x/record.json"] {
+        let output = rea(&["--into", "x", "-o", file]);
+        let error: Value = serde_json::from_slice(&output.stderr).unwrap();
+        assert_eq!(error["error"]["code"], "invalid_request", "{error}");
+        assert_eq!(error["error"]["details"]["issues"][0]["path"][0], "output");
+    }
+    assert!(!folder.path().join("x").exists());
+}
+
 #[test]
 fn a_damaged_root_gives_what_could_be_read_when_told_to() {
     let zip = Zip::of([

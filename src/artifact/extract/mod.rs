@@ -12,8 +12,11 @@ mod select;
 mod tree;
 mod walk;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use super::containers::{Fault, Limit};
+use super::fault::fault_error;
 use super::glob::Glob;
 use super::graph::Graph;
 use super::inventory::{Inventory, Walked, walk as inventory_walk};
@@ -31,8 +34,8 @@ pub struct ExtractionRequest {
     /// Patterns of logical paths. Without any, the root's own members are
     /// written and containers among them stay files.
     pub patterns: Vec<Glob>,
-    /// A folder that does not exist yet; without one, a fresh folder in the
-    /// temporary folder.
+    /// A folder that does not exist yet, not inside of the artifact; without
+    /// one, a fresh folder in the temporary folder.
     pub into: Option<PathBuf>,
 }
 
@@ -41,7 +44,10 @@ pub struct Extraction {
     inventory: Inventory,
     /// Rows of the graph, ascending, and so in the order of their paths.
     rows: Vec<u32>,
+    /// Canonical spellings, sorted, each once.
     patterns: Vec<String>,
+    /// Patterns that selected nothing, as they were written.
+    unused: Vec<String>,
     limitations: Vec<String>,
     output_root: PathBuf,
     files_sha256: Digest,
@@ -65,7 +71,9 @@ pub struct Written<'a> {
 /// # Errors
 /// Those of [`super::inventory`]; `unsupported_target` where there are no
 /// members or a member that is named cannot be written, `invalid_request`
-/// where nothing is selected, `artifact_operation_failed` with the reasons
+/// where nothing is selected or a member that is named is not there,
+/// `truncated` where the files together are over the budget of all bytes
+/// (copies of one content count each), `artifact_operation_failed` with the reasons
 /// `path` (the destination), `unavailable` (the destination's parent, a
 /// member that is elsewhere), `integrity` (a member is not what the inventory
 /// says), `io`. Nothing is left behind, or `cleanup_incomplete` says what.
@@ -75,7 +83,7 @@ pub fn extract(
     options: &Options,
     context: &Context,
 ) -> Result<Extraction> {
-    tree::check(request.into.as_deref(), context)?;
+    tree::check(request.into.as_deref(), path, context)?;
     let walked = inventory_walk(path, options, context, Some(Plan::new()))?;
     let Walked {
         inventory,
@@ -90,7 +98,9 @@ pub fn extract(
             message,
         ));
     };
-    let selected = select::select(&inventory, &request.patterns, context)?;
+    let patterns = distinct(&request.patterns);
+    let selected = select::select(&inventory, &patterns, context)?;
+    within_budget(&inventory, &selected.rows, options, context)?;
     let tree = Tree::create(request.into.as_deref(), context)?;
     let written = walk::Work {
         path,
@@ -108,19 +118,54 @@ pub fn extract(
     };
     let mut limitations = inventory.limitations().to_vec();
     limitations.extend(selected.limitations);
-    Ok(Extraction::new(
+    Ok(Extraction::new(record::Parts {
         inventory,
-        selected.rows,
-        &request.patterns,
+        rows: selected.rows,
+        patterns: patterns.into_keys().collect(),
+        unused: selected.unused,
         limitations,
         output_root,
-    ))
+    }))
+}
+
+/// The patterns by their canonical spellings: neither their order nor saying
+/// one twice changes anything.
+fn distinct(patterns: &[Glob]) -> BTreeMap<String, &Glob> {
+    let spelled = |pattern| (Glob::canonical(pattern), pattern);
+    patterns.iter().rev().map(spelled).collect()
+}
+
+/// The inventory's budget is for bytes that are read; hard links and other
+/// copies are written once more each.
+fn within_budget(
+    inventory: &Inventory,
+    rows: &[u32],
+    options: &Options,
+    context: &Context,
+) -> Result<()> {
+    let known = rows
+        .iter()
+        .filter_map(|&row| inventory.graph.rows.get(row as usize));
+    let total = known.fold(0u64, |sum, row| sum.saturating_add(row.size));
+    if total <= options.max_total_bytes {
+        return Ok(());
+    }
+    let limit = Fault::Limit(Limit {
+        name: "max_total_bytes",
+        value: options.max_total_bytes,
+    });
+    let shown = inventory.local_path();
+    Err(fault_error(limit, shown, None, context.operation)
+        .action(
+            "Raise --max-total-bytes if you trust the input, or select fewer members with --path.",
+        )
+        .detail("selected_bytes", total))
 }
 
 /// Reaches the disk, then reads everything back.
 fn check(tree: &Tree, graph: &Graph, rows: &[u32], context: &Context) -> Result<()> {
     let files = || rows.iter().map(|&row| graph.path(row as usize));
-    tree.sync(files())?;
+    tree.sync(files(), context)?;
     for &row in rows {
         context.check()?;
         let path = graph.path(row as usize);

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::glob::Glob;
 use super::super::inventory::{Inventory, PROVIDER};
 use super::super::options::Options;
 use super::{Extraction, Written};
@@ -13,25 +12,31 @@ use crate::json::{WriteJson, Writer};
 /// What stands for the folder in records.
 const OUTPUT_ROOT: &str = "$OUTPUT_ROOT";
 
+/// What a record is made of.
+pub(super) struct Parts {
+    pub inventory: Inventory,
+    pub rows: Vec<u32>,
+    pub patterns: Vec<String>,
+    pub unused: Vec<String>,
+    pub limitations: Vec<String>,
+    pub output_root: PathBuf,
+}
+
 impl Extraction {
-    pub(super) fn new(
-        inventory: Inventory,
-        rows: Vec<u32>,
-        patterns: &[Glob],
-        limitations: Vec<String>,
-        output_root: PathBuf,
-    ) -> Self {
-        let mut patterns: Vec<String> = patterns
-            .iter()
-            .map(|pattern| pattern.as_str().to_owned())
-            .collect();
-        // Their order changes nothing.
-        patterns.sort_unstable();
-        patterns.dedup();
+    pub(super) fn new(parts: Parts) -> Self {
+        let Parts {
+            inventory,
+            rows,
+            patterns,
+            unused,
+            limitations,
+            output_root,
+        } = parts;
         let mut extraction = Self {
             inventory,
             rows,
             patterns,
+            unused,
             limitations,
             output_root,
             files_sha256: Digest([0; 32]),
@@ -49,7 +54,13 @@ impl Extraction {
         &self.inventory
     }
 
-    /// Where the files are.
+    /// Patterns that selected nothing, as they were written. The record holds
+    /// their number.
+    pub fn unused_patterns(&self) -> &[String] {
+        &self.unused
+    }
+
+    /// Where the files are: an absolute path without links in it.
     pub fn output_root(&self) -> &Path {
         &self.output_root
     }

@@ -1,6 +1,6 @@
 //! Which members are written, and what is said of those that are not.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use super::super::fault::fault_error;
 use super::super::format::EntryKind;
@@ -13,10 +13,16 @@ use crate::operation::Context;
 
 /// A longer segment of a path is no file name on the systems that we run on.
 const MAX_NAME: usize = 255;
+/// A longer path cannot be named to the systems that we run on (PATH_MAX is
+/// 4096 bytes on Linux), nor could one in more folders be removed everywhere.
+const MAX_PATH: usize = 4000;
+const MAX_FOLDERS: usize = 256;
 
 /// Rows to write, ascending, and what is to be said.
 pub(super) struct Selected {
     pub rows: Vec<u32>,
+    /// Patterns that selected nothing, as they were written.
+    pub unused: Vec<String>,
     pub limitations: Vec<String>,
 }
 
@@ -30,17 +36,19 @@ enum Skipped {
     Encrypted,
     Unreadable,
     LongName,
+    LongPath,
     /// Members of it are written, so that its name is a folder.
     Folder,
 }
 
 impl Skipped {
     /// In the order in which limitations stand.
-    const ALL: [Self; 5] = [
+    const ALL: [Self; 6] = [
         Self::Link,
         Self::Encrypted,
         Self::Unreadable,
         Self::LongName,
+        Self::LongPath,
         Self::Folder,
     ];
 
@@ -59,6 +67,9 @@ impl Skipped {
             Self::LongName => format!(
                 "{count} members were selected whose path has a segment of more than {MAX_NAME} bytes; they were not written."
             ),
+            Self::LongPath => format!(
+                "{count} members were selected whose path has more than {MAX_PATH} bytes or more than {MAX_FOLDERS} folders; they were not written."
+            ),
             Self::Folder => format!(
                 "{count} containers were selected together with members of theirs; their names are folders and they were not written themselves."
             ),
@@ -66,13 +77,14 @@ impl Skipped {
     }
 }
 
-/// Applies the patterns to an inventory.
+/// Applies the patterns, by their canonical spellings, to an inventory.
 pub(super) fn select(
     inventory: &Inventory,
-    patterns: &[Glob],
+    patterns: &BTreeMap<String, &Glob>,
     context: &Context,
 ) -> Result<Selected> {
     let graph = &inventory.graph;
+    let patterns: Vec<&Glob> = patterns.values().copied().collect();
     let mut used = vec![false; patterns.len()];
     let mut skipped = [0u64; Skipped::ALL.len()];
     let mut rows = Vec::new();
@@ -107,7 +119,14 @@ pub(super) fn select(
             Err(why) => count(&mut skipped, why),
         }
     }
-    let folders = folders(rows.iter().map(|&row| graph.path(row as usize)));
+    let missed = || patterns.iter().zip(&used).filter(|(_, used)| !**used);
+    if let Some((pattern, _)) = missed().find(|(pattern, _)| pattern.is_name()) {
+        return Err(not_there(pattern, context));
+    }
+    let unused: Vec<String> = missed()
+        .map(|(pattern, _)| pattern.as_str().to_owned())
+        .collect();
+    let folders = folders(rows.iter().map(|&row| graph.path(row as usize)), context)?;
     rows.retain(|&row| {
         let keep = !folders.contains(graph.path(row as usize));
         if !keep {
@@ -116,7 +135,7 @@ pub(super) fn select(
         keep
     });
     if rows.is_empty() {
-        return Err(nothing(patterns, context));
+        return Err(nothing(&patterns, context));
     }
     let mut limitations = vec![SCOPE.to_owned()];
     for (why, count) in Skipped::ALL.into_iter().zip(skipped) {
@@ -124,11 +143,15 @@ pub(super) fn select(
             limitations.push(why.limitation(count));
         }
     }
-    let unused = used.iter().filter(|used| !**used).count();
-    if unused > 0 {
-        limitations.push(format!("{unused} of the patterns selected nothing."));
+    if !unused.is_empty() {
+        let count = unused.len();
+        limitations.push(format!("{count} of the patterns selected nothing."));
     }
-    Ok(Selected { rows, limitations })
+    Ok(Selected {
+        rows,
+        unused,
+        limitations,
+    })
 }
 
 fn count(skipped: &mut [u64; Skipped::ALL.len()], why: Skipped) {
@@ -153,14 +176,22 @@ fn judge(row: &Row, path: &str) -> Result<bool, Skipped> {
     if path.split('/').any(|segment| segment.len() > MAX_NAME) {
         return Err(Skipped::LongName);
     }
+    let folders = path.bytes().filter(|&byte| byte == b'/').count();
+    if path.len() > MAX_PATH || folders > MAX_FOLDERS {
+        return Err(Skipped::LongPath);
+    }
     Ok(true)
 }
 
 /// Selected paths that other selected paths are below.
-fn folders<'a>(paths: impl Iterator<Item = &'a str> + Clone) -> HashSet<&'a str> {
+fn folders<'a>(
+    paths: impl Iterator<Item = &'a str> + Clone,
+    context: &Context,
+) -> Result<HashSet<&'a str>> {
     let selected: HashSet<&str> = paths.clone().collect();
     let mut folders = HashSet::new();
     for path in paths {
+        context.check()?;
         let mut rest = path;
         while let Some((above, _)) = rest.rsplit_once('/') {
             if selected.contains(above) {
@@ -169,7 +200,14 @@ fn folders<'a>(paths: impl Iterator<Item = &'a str> + Clone) -> HashSet<&'a str>
             rest = above;
         }
     }
-    folders
+    Ok(folders)
+}
+
+/// A member that was named, and is none.
+fn not_there(pattern: &Glob, context: &Context) -> Error {
+    let message = format!("there is no member {}", pattern.as_str());
+    Error::invalid_request(context.operation, &["path"], "invalid_value", message)
+        .action("Name a logical path exactly as `rea inventory-artifact` lists it, or use wildcards (`**/NAME`).")
 }
 
 fn folder_named(path: &str, context: &Context) -> Error {
@@ -198,6 +236,10 @@ fn cannot(why: Skipped, path: &str, context: &Context) -> Error {
             ArtifactReason::Path,
             "a segment of its path is too long for a file name",
         ),
+        Skipped::LongPath => (
+            ArtifactReason::Path,
+            "its path is too long, or has too many folders, for a file system",
+        ),
         Skipped::Unreadable | Skipped::Folder => {
             (ArtifactReason::Unavailable, "its content cannot be read")
         }
@@ -222,7 +264,7 @@ fn missing(inventory: &Inventory, path: &str, context: &Context) -> Error {
         )
 }
 
-fn nothing(patterns: &[Glob], context: &Context) -> Error {
+fn nothing(patterns: &[&Glob], context: &Context) -> Error {
     if patterns.is_empty() {
         let message = "there is no file in it that could be written";
         return Error::artifact(context.operation, ArtifactReason::Unavailable, message)

@@ -17,7 +17,7 @@ use super::super::folder::open_beneath;
 use crate::digest::{Digest, Hasher};
 use crate::error::{ArtifactReason, Code, Error, Result, io_reason};
 use crate::operation::Context;
-use crate::publish::{display_path, sync_folder};
+use crate::publish::{display_path, sync_folder, sync_open_folder};
 
 /// Says of a folder's name that it must not be used.
 const INCOMPLETE: &str = "incomplete-";
@@ -45,11 +45,38 @@ pub(super) struct Tree {
 }
 
 /// Refuses a destination that cannot be used, before any work is done.
-pub(super) fn check(into: Option<&Path>, context: &Context) -> Result<()> {
-    match into {
-        Some(into) => destination(into, context.operation).map(|_| ()),
-        None => Ok(()),
+pub(super) fn check(into: Option<&Path>, artifact: &Path, context: &Context) -> Result<()> {
+    let parent = match into {
+        Some(into) => destination(into, context.operation)?.0,
+        None => temporary_folder(),
+    };
+    // A path that cannot be resolved is told when it is opened.
+    match artifact.canonicalize() {
+        Ok(artifact) if parent.starts_with(&artifact) => {
+            Err(inside(into.unwrap_or(&parent), &artifact, context))
+        }
+        _ => Ok(()),
     }
+}
+
+/// What is written must not become a part of what is read.
+fn inside(destination: &Path, artifact: &Path, context: &Context) -> Error {
+    let shown = display_path(destination);
+    let artifact = display_path(artifact);
+    let text = format!("is inside of {artifact}, which is extracted");
+    Error::artifact(
+        context.operation,
+        ArtifactReason::Path,
+        format!("{shown} {text}"),
+    )
+    .action("Name a folder outside of it with --into.")
+    .detail("path", shown.into_owned())
+    .detail("detail", text)
+}
+
+fn temporary_folder() -> PathBuf {
+    let folder = std::env::temp_dir();
+    folder.canonicalize().unwrap_or(folder)
 }
 
 /// The folder around a destination that does not exist yet, and its name.
@@ -57,6 +84,7 @@ fn destination(into: &Path, operation: &str) -> Result<(PathBuf, OsString)> {
     let shown = display_path(into).into_owned();
     let refused = |reason, text: &str| {
         Error::artifact(operation, reason, format!("{shown} {text}"))
+            .action("Name a folder that does not exist yet.")
             .detail("path", shown.as_str())
             .detail("detail", text)
     };
@@ -78,8 +106,7 @@ fn destination(into: &Path, operation: &str) -> Result<(PathBuf, OsString)> {
             return Err(refused(
                 ArtifactReason::Path,
                 "exists already; extraction needs a fresh folder",
-            )
-            .action("Name a folder that does not exist yet."));
+            ));
         }
         Err(error) => {
             let text = format!("cannot be used: {}", io_reason(&error));
@@ -97,8 +124,7 @@ impl Tree {
         let (parent, name) = match into {
             Some(into) => destination(into, operation)?,
             None => {
-                let parent = std::env::temp_dir();
-                let parent = parent.canonicalize().unwrap_or(parent);
+                let parent = temporary_folder();
                 (parent, OsString::from(OWN_NAME))
             }
         };
@@ -145,8 +171,13 @@ impl Tree {
     }
 
     /// Creates the folders that files at these paths need.
-    pub fn folders<'a>(&self, paths: impl Iterator<Item = &'a str>) -> Result<()> {
+    pub fn folders<'a>(
+        &self,
+        paths: impl Iterator<Item = &'a str>,
+        context: &Context,
+    ) -> Result<()> {
         for folder in folders_of(paths) {
+            context.check()?;
             let (parent, name) = self.parent_of(folder)?;
             let parent = parent.as_ref().map_or(self.root.as_fd(), AsFd::as_fd);
             rustix::fs::mkdirat(parent, name, Mode::RWXU)
@@ -252,20 +283,30 @@ impl Tree {
     }
 
     /// Files and folders reach the disk.
-    pub fn sync<'a>(&self, files: impl Iterator<Item = &'a str> + Clone) -> Result<()> {
+    pub fn sync<'a>(
+        &self,
+        files: impl Iterator<Item = &'a str> + Clone,
+        context: &Context,
+    ) -> Result<()> {
         #[cfg(target_os = "linux")]
         if files.clone().nth(FLUSH_EACH).is_some() {
             return rustix::fs::syncfs(&self.root).map_err(|error| self.failed(".", &error.into()));
         }
         for file in files.clone() {
+            context.check()?;
             let synced = self.open(file)?.sync_all();
             synced.map_err(|error| self.failed(file, &error))?;
         }
         for folder in folders_of(files) {
-            let path = self.staging.path().join(folder);
-            sync_folder(&path).map_err(|error| self.failed(folder, &error))?;
+            context.check()?;
+            // By its descriptor: its whole path may be too long for a name.
+            open_beneath(self.root.as_fd(), folder.as_bytes(), FOLDER)
+                .and_then(|folder| sync_open_folder(&File::from(folder)))
+                .map_err(|error| self.failed(folder, &error))?;
         }
-        sync_folder(self.staging.path()).map_err(|error| self.failed(".", &error))
+        let root = self.root.try_clone().map(File::from);
+        root.and_then(|root| sync_open_folder(&root))
+            .map_err(|error| self.failed(".", &error))
     }
 
     /// Gives the folder its name, which nobody must have taken; the path.
@@ -276,7 +317,12 @@ impl Tree {
             return Err(self.discard(failed));
         }
         // It has another name now; there is nothing left to remove.
-        let _ = self.staging.keep();
+        let staged = self.staging.keep();
+        match is_folder(&self.root, &target) {
+            Ok(true) => {}
+            Ok(false) => return Err(replaced(self.operation, &staged, &target)),
+            Err(error) => return Err(write_failed(self.operation, &self.shown, None, &error)),
+        }
         sync_folder(&self.parent).map_err(|error| {
             write_failed(self.operation, &self.shown, None, &error)
                 .detail("published", true)
@@ -336,13 +382,42 @@ fn rename_fresh(from: &Path, to: &Path) -> io::Result<()> {
     use rustix::fs::{CWD, renameat_with};
     match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
         Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS | rustix::io::Errno::NOTSUP) => {
-            // The file system cannot; an empty folder takes the name instead
-            // and is replaced in one step.
-            fs::create_dir(to)?;
-            fs::rename(from, to)
+            rename_over_empty(from, to)
         }
         result => Ok(result?),
     }
+}
+
+/// Where the file system cannot rename without replacing: an empty folder
+/// takes the name and is replaced in one step.
+fn rename_over_empty(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir(to)?;
+    fs::rename(from, to).inspect_err(|_| {
+        // Nothing else than an empty folder is removed; why the rename failed
+        // says more than why this would.
+        let _ = fs::remove_dir(to);
+    })
+}
+
+/// Whether `path` names the folder that is open.
+fn is_folder(open: &OwnedFd, path: &Path) -> io::Result<bool> {
+    let known = rustix::fs::fstat(open)?;
+    let found = rustix::fs::statat(rustix::fs::CWD, path, AtFlags::SYMLINK_NOFOLLOW)?;
+    Ok((known.st_dev, known.st_ino) == (found.st_dev, found.st_ino))
+}
+
+/// Somebody moved the folder away while it was written and put another one in
+/// its place, which now has the name.
+fn replaced(operation: &str, staged: &Path, target: &Path) -> Error {
+    let shown = display_path(target).into_owned();
+    let staged = display_path(staged);
+    let text = format!("is not the folder that was written: {staged} was replaced meanwhile");
+    Error::artifact(operation, ArtifactReason::Path, format!("{shown} {text}"))
+        .action(format!(
+            "Do not use {shown}; extract into a folder that nobody else can write."
+        ))
+        .detail("path", shown)
+        .detail("detail", text)
 }
 
 fn write_failed(operation: &str, into: &str, path: Option<&str>, error: &io::Error) -> Error {
@@ -394,5 +469,64 @@ impl Output {
     /// SHA-256 of what was written.
     pub fn finish(self) -> Digest {
         self.hasher.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(into: &Path) -> Tree {
+        Tree::create(Some(into), &Context::new("extract_artifact")).unwrap()
+    }
+
+    #[test]
+    fn a_rename_that_fails_leaves_no_empty_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let to = folder.path().join("to");
+        assert!(rename_over_empty(&folder.path().join("gone"), &to).is_err());
+        assert!(!to.exists());
+
+        let from = folder.path().join("from");
+        fs::create_dir(&from).unwrap();
+        fs::write(from.join("file"), "x").unwrap();
+        rename_over_empty(&from, &to).unwrap();
+        assert!(to.join("file").exists() && !from.exists());
+        // A name that is taken is not touched.
+        fs::create_dir(&from).unwrap();
+        assert!(rename_over_empty(&from, &to).is_err());
+        assert!(to.join("file").exists() && from.exists());
+    }
+
+    #[test]
+    fn another_folder_in_its_place_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let into = folder.path().join("out");
+        let good = tree(&into);
+        assert_eq!(good.publish().unwrap(), into.canonicalize().unwrap());
+
+        let into = folder.path().join("swapped");
+        let swapped = tree(&into);
+        let staged = swapped.staging.path().to_owned();
+        fs::rename(&staged, folder.path().join("away")).unwrap();
+        fs::create_dir(&staged).unwrap();
+        let error = swapped.publish().unwrap_err();
+        assert!(error.message().contains("is not the folder"), "{error}");
+    }
+
+    #[test]
+    fn folders_and_flushing_stop_when_told_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let tree = tree(&folder.path().join("out"));
+        let context = Context::new("extract_artifact");
+        tree.folders(["a/b"].into_iter(), &context).unwrap();
+        context.cancellation.request(None);
+        let stopped = [
+            tree.folders(["c/d"].into_iter(), &context),
+            tree.sync(["a/b"].into_iter(), &context),
+        ];
+        for result in stopped {
+            assert_eq!(result.unwrap_err().code(), Code::Cancelled);
+        }
     }
 }

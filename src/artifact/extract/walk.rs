@@ -92,8 +92,10 @@ impl Work<'_> {
     ) -> Result<()> {
         let shown = root::show(self.path);
         let jobs = self.jobs(plan, selected)?;
-        self.tree
-            .folders(selected.iter().map(|&row| self.graph.path(row as usize)))?;
+        self.tree.folders(
+            selected.iter().map(|&row| self.graph.path(row as usize)),
+            self.context,
+        )?;
         let rows = selected.iter().filter_map(|&row| self.row(row));
         let bytes = rows.fold(0u64, |sum, row| sum.saturating_add(row.size));
         self.context.progress.expect(selected.len() as u64, bytes);

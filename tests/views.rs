@@ -423,27 +423,42 @@ fn what_does_not_fit_is_refused() {
     );
 }
 
-/// A record of an inventory with this result and right ids of its own.
+/// A record of an inventory with this result and right ids of its own; its
+/// subject is what the manifest says.
 fn record(operation: &str, result: serde_json::Value, root: Option<&str>) -> Vec<u8> {
+    let format = result["manifest"]["root_format"].as_str().unwrap_or("zip");
+    let format = format.to_owned();
+    record_about(operation, &result, root.map(|root| (root, &*format)))
+}
+
+fn record_about(
+    operation: &str,
+    result: &serde_json::Value,
+    about: Option<(&str, &str)>,
+) -> Vec<u8> {
     let provider = Provider {
         id: "p",
         name: "P",
         version: "1",
     };
     let mut creation = Creation::new(operation, provider);
-    creation.subject = root.map(|root| NewSubject {
+    creation.subject = about.map(|(root, format)| NewSubject {
         path: "/x/y".to_owned(),
         sha256: rea::digest::Digest::from_hex(root.as_bytes()).unwrap(),
-        format: "zip".to_owned(),
+        format: format.to_owned(),
         architecture: Some("x86_64".to_owned()),
     });
-    creation.normalized_result = value(&result);
+    creation.normalized_result = value(result);
     canonical(&Evidence::create(creation))
 }
 
 fn graph(name: &str) -> serde_json::Value {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors/evidence/graph");
-    serde_json::from_slice(&std::fs::read(root.join(name)).unwrap()).unwrap()
+    let mut graph: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(root.join(name)).unwrap()).unwrap();
+    // The vectors are graphs alone; a result says its limitations too.
+    graph["limitations"] = json!([]);
+    graph
 }
 
 fn root_of(graph: &serde_json::Value) -> String {
@@ -472,9 +487,15 @@ fn seal(graph: &mut serde_json::Value) {
 
 fn complete(graph: &serde_json::Value) -> bool {
     let record = record("inventory_artifact", graph.clone(), Some(&root_of(graph)));
-    let view = ask(&inline(&record, json!({"kind": "summary"}))).unwrap();
+    is_complete(&record)
+}
+
+fn is_complete(record: &[u8]) -> bool {
+    let view = ask(&inline(record, json!({"kind": "summary"}))).unwrap();
     let shown = shown(&view);
-    assert_eq!(shown["subject"]["architecture"], "x86_64");
+    if !shown["subject"].is_null() {
+        assert_eq!(shown["subject"]["architecture"], "x86_64");
+    }
     let result = &shown["normalized_result"];
     let complete = result["summary"]["source_complete"].as_bool().unwrap();
     let unknowns = result["unknowns"].as_array().unwrap().len();
@@ -522,6 +543,10 @@ fn only_a_complete_graph_is_called_complete() {
         ("no such occurrence", |graph| {
             graph["edges"][0]["occurrence_id"] = json!(format!("occ_{}", "0".repeat(64)));
         }),
+        ("its own parent", |graph| {
+            let own = graph["occurrences"][1]["occurrence_id"].clone();
+            graph["occurrences"][1]["parent_occurrence_id"] = own;
+        }),
         ("no such parent", |graph| {
             graph["occurrences"][1]["parent_occurrence_id"] =
                 json!(format!("occ_{}", "0".repeat(64)));
@@ -559,6 +584,199 @@ fn only_a_complete_graph_is_called_complete() {
     changed["integrity_contradictions"][0]["declared_sha256"] = json!("0".repeat(64));
     seal(&mut changed);
     assert!(!complete(&changed), "a contradiction");
+    let mut changed = graph("tampered.asar.graph.json");
+    let nowhere = json!(format!("art_{}", "0".repeat(64)));
+    changed["integrity_contradictions"][0]["parent_artifact_id"] = nowhere;
+    seal(&mut changed);
+    assert!(!complete(&changed), "a contradiction's parent");
+
+    // A record whose subject is not what its manifest is about, or that has
+    // none.
+    let good = graph("basic.zip.graph.json");
+    let root = root_of(&good);
+    let with_format = |format| {
+        is_complete(&record_about(
+            "inventory_artifact",
+            &good,
+            Some((&root, format)),
+        ))
+    };
+    assert!(with_format("zip"));
+    assert!(!with_format("apk"), "the subject's format");
+    assert!(!is_complete(&record("inventory_artifact", good, None)));
+}
+
+/// What is not of the producer's shape is no parent, and its place is told.
+#[test]
+fn rows_have_the_members_of_the_contract() {
+    type Change = fn(&mut serde_json::Value);
+    let changes: &[(&str, &str, Change)] = &[
+        ("coverage.status", "invalid_value", |graph| {
+            graph["coverage"]["status"] = json!("partial");
+        }),
+        ("coverage.scope", "invalid_value", |graph| {
+            graph["coverage"]["scope"] = json!("everything");
+        }),
+        ("limitations", "missing_argument", |graph| {
+            graph.as_object_mut().unwrap().remove("limitations");
+        }),
+        ("limitations", "invalid_value", |graph| {
+            graph["limitations"] = json!(["one", 2]);
+        }),
+        ("nodes", "invalid_value", |graph| {
+            graph["nodes"].as_array_mut().unwrap().insert(0, json!(7));
+        }),
+        ("nodes.0.size", "invalid_type", |graph| {
+            graph["nodes"][0]["size"] = json!("7");
+        }),
+        ("nodes.1.content_state", "invalid_type", |graph| {
+            let node = graph["nodes"][1].as_object_mut().unwrap();
+            node.remove("content_state");
+        }),
+        ("occurrences.1.executable", "invalid_type", |graph| {
+            graph["occurrences"][1]["executable"] = json!(null);
+        }),
+        ("occurrences.0.entry_kind", "invalid_type", |graph| {
+            graph["occurrences"][0]["entry_kind"] = json!("device");
+        }),
+        ("edges.0.ordinal", "invalid_type", |graph| {
+            graph["edges"][0]["ordinal"] = json!(0.5);
+        }),
+        ("manifest.manifest_id", "missing_argument", |graph| {
+            graph["manifest"]["manifest_id"] = json!("agm_0");
+        }),
+        (
+            "integrity_contradictions.0.occurrence_id",
+            "invalid_type",
+            |graph| {
+                let row = graph["integrity_contradictions"][0].as_object_mut();
+                row.unwrap().remove("occurrence_id");
+            },
+        ),
+    ];
+    for (place, reason, change) in changes {
+        let mut changed = graph("tampered.asar.graph.json");
+        let root = root_of(&changed);
+        change(&mut changed);
+        let record = record("inventory_artifact", changed, Some(&root));
+        let error = ask(&inline(&record, json!({"kind": "summary"}))).err();
+        let expected = format!("source.normalized_result.{place}");
+        assert_eq!(
+            issue(&error.expect(place)),
+            (expected, (*reason).to_owned())
+        );
+    }
+}
+
+/// Millions of strings cost more than their bytes.
+#[test]
+fn what_is_said_beside_rows_has_a_budget() {
+    let folder = tempfile::tempdir().unwrap();
+    let many = "\"\",".repeat(3_000_000);
+    let text = format!(r#"{{"authority":"a","normalized_result":{{"limitations":[{many}""]}}}}"#);
+    let path = support::file(folder.path(), "many.json", text.as_bytes());
+    let error = ask(&file(&path, json!({"kind": "summary"}))).err().unwrap();
+    assert_eq!(error.code().as_str(), "resource_constraint");
+    let limits = error.details().get("reported_limits").unwrap();
+    assert_eq!(limits.get("maximum"), Some(&Value::from(256u64 << 20)));
+    // Paths that contradictions name are kept too, and long fields.
+    let long = "x".repeat(100 << 20);
+    let field = format!(r#"{{"logical_path":"{long}"}}"#);
+    let text = format!(
+        r#"{{"authority":"a","normalized_result":{{"integrity_contradictions":[{field},{field}]}}}}"#
+    );
+    let path = support::file(folder.path(), "long.json", text.as_bytes());
+    let error = ask(&file(&path, json!({"kind": "summary"}))).err().unwrap();
+    assert_eq!(error.code().as_str(), "resource_constraint");
+}
+
+fn rea(folder: &Path, arguments: &[&str]) -> (String, serde_json::Value) {
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_rea"))
+        .args(arguments)
+        .current_dir(folder)
+        .stdin(std::process::Stdio::null())
+        .output()
+        .unwrap();
+    let error = serde_json::from_slice(&output.stderr).unwrap_or_default();
+    (String::from_utf8(output.stdout).unwrap(), error)
+}
+
+#[test]
+fn paths_in_any_order_are_one_view() {
+    let sample = Sample::new();
+    let view = |paths: &[&str]| {
+        let mut arguments = vec!["view", "inventory.json", "--collection", "occurrences"];
+        arguments.extend(paths.iter().flat_map(|path| ["--path", path]));
+        rea(sample.folder.path(), &arguments).0
+    };
+    let one = view(&["in.zip", "."]);
+    assert!(one.contains(r#""logical_paths":[".","in.zip"]"#), "{one}");
+    assert_eq!(one, view(&[".", "in.zip", "."]));
+}
+
+#[test]
+fn errors_say_what_to_do_in_words_of_their_own() {
+    let sample = Sample::new();
+    let folder = sample.folder.path();
+    let two = [sample.inventory.as_slice(), &sample.inventory].concat();
+    support::file(folder, "two.json", &two);
+    support::file(folder, "empty.json", b"");
+    support::file(folder, "request.json", b"{\"source\":");
+    let made = rea(folder, &["bundle", "inventory.json", "-o", "bundle.json"]);
+    assert!(folder.join("bundle.json").exists(), "{made:?}");
+    let refused = |arguments: &[&str], code: &str, part: &str| {
+        let (_, error) = rea(folder, arguments);
+        let error = &error["error"];
+        let action = error["remediation"]["action"].as_str().unwrap();
+        assert_eq!(error["code"], code, "{error}");
+        assert_ne!(error["message"], action, "{error}");
+        let said = format!("{} {action}", error["message"].as_str().unwrap());
+        assert!(said.contains(part), "{error}");
+    };
+    let invalid = "evidence_integrity_mismatch";
+    refused(
+        &["view", "two.json", "--summary"],
+        invalid,
+        "one record at a time",
+    );
+    refused(&["view", "empty.json", "--summary"], invalid, "is empty");
+    refused(
+        &["view", "none.json", "--summary"],
+        "execution_failure",
+        "does not exist",
+    );
+    refused(
+        &["view", "bundle.json", "--summary"],
+        "unsupported_target",
+        "is a bundle",
+    );
+    refused(
+        &[
+            "view",
+            "inventory.json",
+            "--collection",
+            "nodes",
+            "--path",
+            "x",
+        ],
+        "invalid_request",
+        "--path selects",
+    );
+    for option in [["--offset", "0"], ["--limit", "64"], ["--path", "x"]] {
+        let mut arguments = vec!["view", "inventory.json", "--summary"];
+        arguments.extend(option);
+        refused(&arguments, "invalid_request", "--summary");
+    }
+    refused(
+        &["inspect-analysis-view", "request.json"],
+        "invalid_request",
+        "request.json is no request",
+    );
+    refused(
+        &["extract-artifact", "tree", "--path", "a//b"],
+        "invalid_request",
+        "how patterns are written",
+    );
 }
 
 #[test]
@@ -585,7 +803,7 @@ fn a_result_of_another_shape_is_told_with_its_place() {
     changed["edges"][1] = json!({"edge_id": 7});
     assert_eq!(
         refused("inventory_artifact", changed),
-        "source.normalized_result.edges.1"
+        "source.normalized_result.edges.1.edge_id"
     );
     assert_eq!(
         refused("inspect_artifact", good.clone()),

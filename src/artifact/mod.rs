@@ -20,7 +20,7 @@ pub mod limitation;
 pub mod names;
 mod options;
 mod plan;
-mod retained;
+pub(crate) mod retained;
 mod root;
 mod sides;
 pub mod source;

@@ -148,6 +148,11 @@ impl Builder {
         }
     }
 
+    /// The memory that was counted so far.
+    pub(crate) fn memory(&self) -> u64 {
+        self.memory
+    }
+
     fn charge(&mut self, bytes: usize) -> Result<(), Refusal> {
         self.memory += bytes as u64;
         if self.memory > self.budget.max_memory_bytes {

@@ -28,7 +28,7 @@ use crate::error::{Code, Error, Result};
 use crate::evidence::{Contents, Parent, Provider};
 use crate::json::{Event, Issue, Limits, Text, Value};
 use crate::operation::Context;
-use parent::Envelope;
+use parent::{Envelope, Memory};
 use record::Projection;
 use request::View;
 
@@ -58,14 +58,15 @@ static PRODUCERS: &[Producer] = &[artifact::PRODUCER];
 ///
 /// The operation stands behind the result in a record, so a collector may see
 /// the result of another producer; it is then dropped without being asked. It
-/// must bound what it keeps by what the view selects, and must not fail over a
-/// result of another shape before [`Collector::project`].
+/// must bound what it keeps by what the view selects, charge everything else
+/// that it keeps, and must not fail over a result of another shape before
+/// [`Collector::project`].
 trait Collector {
     /// The result starts, or starts again.
     fn restart(&mut self);
 
     /// The next piece of the result, members in canonical order.
-    fn event(&mut self, event: Event<'_>) -> Result<()>;
+    fn event(&mut self, event: Event<'_>, memory: &mut Memory) -> Result<()>;
 
     /// The parent is what it claims to be and of one of the producer's
     /// operations: the facts that the view selects.
@@ -80,11 +81,13 @@ trait Collector {
 /// Makes the view that a request asks for.
 ///
 /// # Errors
-/// `invalid_request` with issues where the view does not fit the parent or a
-/// record in the arguments is not what it claims to be, `unsupported_target`
+/// `invalid_request` with issues where the view does not fit the parent, a
+/// record in the arguments is not what it claims to be or its result is not of
+/// its producer's shape, `unsupported_target`
 /// for a parent that no producer knows, `evidence_integrity_mismatch` for a
 /// file that is no record or a record that is not retained, those of reading
-/// files, `cancelled`.
+/// files, `resource_constraint` where the parent says too much beside its
+/// rows, `cancelled`.
 pub fn inspect(
     request: Request,
     retained: &dyn Retained,
@@ -154,4 +157,8 @@ fn unfit(producer: &Producer, view: &View, operation: &Text) -> Error {
     Issue::new(&["view"], "invalid_value", message)
         .expected(Value::Array(expected))
         .into_error(OPERATION)
+        .action(format!(
+            "Ask for one of these kinds: {}.",
+            producer.kinds.join(", ")
+        ))
 }

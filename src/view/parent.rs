@@ -6,11 +6,50 @@ use crate::error::{Code, Error, Result};
 use crate::evidence::{EvidenceId, Observer, Parent};
 use crate::json::{Budget, Builder, Event, Object, Refusal, Text, Value};
 
-/// Memory for the members that are kept, limitations above all.
-const KEPT: Budget = Budget {
-    max_text_bytes: 256 << 20,
-    max_memory_bytes: 256 << 20,
-};
+/// Memory for all that is kept of a record beside selected rows, limitations
+/// above all.
+const KEPT: u64 = 256 << 20;
+
+/// What a string that is kept costs beside its bytes: its place in a list that
+/// grows by doubling, and its allocation.
+const STRING: u64 = 96;
+
+/// Counts what is kept of a record beside selected rows, by whom ever.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    used: u64,
+}
+
+impl Memory {
+    /// So many more bytes are kept.
+    ///
+    /// # Errors
+    /// `resource_constraint` where that is more than a view may use.
+    pub fn charge(&mut self, bytes: usize) -> Result<()> {
+        self.add(bytes as u64)
+    }
+
+    /// A string, whose bytes were charged, is complete.
+    pub fn charge_string(&mut self) -> Result<()> {
+        self.add(STRING)
+    }
+
+    fn add(&mut self, bytes: u64) -> Result<()> {
+        self.used = self.used.saturating_add(bytes);
+        if self.used > KEPT {
+            return Err(too_much());
+        }
+        Ok(())
+    }
+
+    fn left(&self) -> Budget {
+        let left = KEPT.saturating_sub(self.used);
+        Budget {
+            max_text_bytes: left,
+            max_memory_bytes: left,
+        }
+    }
+}
 
 /// A producer that may have made the parent, with its collector.
 pub(super) type Candidate = (&'static Producer, Box<dyn Collector>);
@@ -31,6 +70,7 @@ pub(super) struct Envelope {
     depth: usize,
     member: Member,
     kept: Object,
+    memory: Memory,
 }
 
 const NAMES: [&str; 4] = ["authority", "limitations", "operation", "subject"];
@@ -42,6 +82,7 @@ impl Envelope {
             depth: 0,
             member: Member::Other,
             kept: Object::new(),
+            memory: Memory::default(),
         }
     }
 
@@ -76,12 +117,13 @@ impl Envelope {
             Member::Other => Ok(()),
             Member::Result => {
                 for (_, collector) in &mut self.candidates {
-                    collector.event(event)?;
+                    collector.event(event, &mut self.memory)?;
                 }
                 Ok(())
             }
             Member::Kept(name, builder) => match builder.event(event) {
                 Ok(Some(value)) => {
+                    self.memory.add(builder.memory())?;
                     self.kept.insert(*name, value);
                     Ok(())
                 }
@@ -105,17 +147,25 @@ fn incomplete() -> Error {
 }
 
 fn refused(name: &str, refusal: &Refusal) -> Error {
-    let message = match refusal {
-        Refusal::Memory => format!("the record's {name} take more memory than a view may use"),
-        Refusal::Duplicate(_) => format!("a member stands twice in the record's {name}"),
-    };
+    match refusal {
+        Refusal::Memory => too_much(),
+        Refusal::Duplicate(_) => {
+            let message = format!("a member stands twice in the record's {name}");
+            Error::invalid_request(OPERATION, &["source", name], "invalid_format", message)
+        }
+    }
+}
+
+fn too_much() -> Error {
+    let message = "what the record says beside its rows takes more memory than a view may use";
     let mut limits = Object::new();
     limits.insert("boundary", "view-envelope");
-    limits.insert("maximum", KEPT.max_memory_bytes);
-    Error::new(Code::ResourceConstraint, message.as_str())
+    limits.insert("maximum", KEPT);
+    Error::new(Code::ResourceConstraint, message)
+        .action("Make the record again; its limitations should be few, and its words short.")
         .detail("operation", OPERATION)
         .detail("resource", "memory")
-        .detail("reason", message.as_str())
+        .detail("reason", message)
         .detail("reported_limits", limits)
 }
 
@@ -124,6 +174,7 @@ impl Observer for Envelope {
         self.depth = 0;
         self.member = Member::Other;
         self.kept = Object::new();
+        self.memory = Memory::default();
         for (_, collector) in &mut self.candidates {
             collector.restart();
         }
@@ -146,7 +197,7 @@ impl Observer for Envelope {
             Event::Key { name, .. } if self.depth == 1 => {
                 let kept = NAMES.into_iter().find(|kept| kept.as_bytes() == name);
                 self.member = match kept {
-                    Some(kept) => Member::Kept(kept, Builder::new(KEPT, 0)),
+                    Some(kept) => Member::Kept(kept, Builder::new(self.memory.left(), 0)),
                     None if name == b"normalized_result" => Member::Result,
                     None => Member::Other,
                 };

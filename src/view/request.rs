@@ -65,6 +65,11 @@ impl Request {
         }
     }
 
+    /// Whether the parent comes from standard input.
+    pub fn reads_standard_input(&self) -> bool {
+        matches!(&self.source, SourceForm::File(path) if path.as_os_str() == "-")
+    }
+
     /// A request for `view` of a parent that is already at hand.
     ///
     /// # Errors

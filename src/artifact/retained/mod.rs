@@ -14,7 +14,7 @@ mod inventory;
 mod read;
 mod rows;
 mod words;
-mod zones;
+pub(crate) mod zones;
 
 use std::cmp::Ordering;
 

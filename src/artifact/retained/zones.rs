@@ -5,7 +5,7 @@
 
 /// The known arrays and objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Zone {
+pub(crate) enum Zone {
     Record,
     Subject,
     SubjectDigest,
@@ -27,7 +27,7 @@ pub(super) enum Zone {
 
 /// What a member must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rule {
+pub(crate) enum Rule {
     /// A string.
     Word,
     /// A string that is there only where it says something.
@@ -50,7 +50,7 @@ pub(super) enum Rule {
 
 /// What comes in a place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Slot {
+pub(crate) enum Slot {
     /// Nothing that is looked at.
     #[default]
     Other,
@@ -64,9 +64,9 @@ pub(super) enum Slot {
 use Rule::{Any, Count, Flag, Id, OptionalCount, OptionalId, OptionalWord, Path, Word};
 
 /// Names and rules in canonical order.
-pub(super) type Table = &'static [(&'static str, Rule)];
+pub(crate) type Table = &'static [(&'static str, Rule)];
 
-pub(super) mod envelope {
+pub(crate) mod envelope {
     //! Numbers of the fields of a record; the first is its id.
     pub const OPERATION: usize = 1;
     pub const PARAMETERS: usize = 2;

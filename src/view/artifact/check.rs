@@ -37,10 +37,11 @@ struct Edge {
 
 struct Contradiction {
     id: Digest,
-    declared: Vec<u8>,
-    observed: Vec<u8>,
+    declared: Digest,
+    observed: Digest,
     path: Vec<u8>,
-    occurrence: Option<Digest>,
+    occurrence: Digest,
+    parent: Short,
 }
 
 /// See the module.
@@ -114,10 +115,11 @@ impl GraphCheck {
     fn contradiction(&mut self, fields: &Fields) -> Option<()> {
         self.contradictions.push(Contradiction {
             id: id(fields, Field::ContradictionId, "ic_")?,
-            declared: fields.text(Field::DeclaredSha256)?.to_vec(),
-            observed: fields.text(Field::ObservedSha256)?.to_vec(),
+            declared: id(fields, Field::DeclaredSha256, "")?,
+            observed: id(fields, Field::ObservedSha256, "")?,
             path: fields.text(Field::LogicalPath)?.to_vec(),
-            occurrence: id(fields, Field::OccurrenceId, "occ_"),
+            occurrence: id(fields, Field::OccurrenceId, "occ_")?,
+            parent: short(id(fields, Field::ParentArtifactId, "art_")?),
         });
         Some(())
     }
@@ -149,7 +151,11 @@ impl GraphCheck {
                 && is(manifest, "root_artifact_id", artifact?)
                 && is(manifest, "root_format", fields.text(Field::ArtifactFormat)?);
         } else {
-            let parent = short(id(fields, Field::ParentOccurrenceId, "occ_")?);
+            let parent = id(fields, Field::ParentOccurrenceId, "occ_")?;
+            if parent == occurrence {
+                return None;
+            }
+            let parent = short(parent);
             if self.parents.last() != Some(&parent) {
                 self.parents.push(parent);
             }
@@ -157,7 +163,7 @@ impl GraphCheck {
         self.join_edges(fields, occurrence, artifact)?;
         if let Some(&at) = self.contradicted.get(path) {
             let known = self.contradictions.get(at)?.occurrence;
-            if known.is_some_and(|known| known != occurrence) {
+            if known != occurrence {
                 return None;
             }
             self.settled += 1;
@@ -214,8 +220,10 @@ impl GraphCheck {
             }
             Collection::Nodes => {
                 let nodes = &self.nodes;
-                let known = |edge: &Edge| nodes.binary_search(&short(edge.parent)).is_ok();
-                if !self.edges.iter().all(known) {
+                let known = |node: &Short| nodes.binary_search(node).is_ok();
+                if !self.edges.iter().all(|edge| known(&short(edge.parent)))
+                    || !self.contradictions.iter().all(|row| known(&row.parent))
+                {
                     self.fail();
                 }
             }
@@ -255,11 +263,11 @@ impl Contradiction {
         let found = Digest::of_json(|w| {
             w.begin_object();
             w.key("declared_sha256");
-            w.text(&self.declared);
+            w.id("", &self.declared);
             w.key("logical_path");
             w.text(&self.path);
             w.key("observed_sha256");
-            w.text(&self.observed);
+            w.id("", &self.observed);
             w.key("root_artifact_id");
             w.text(root.as_bytes());
             w.end_object();

@@ -73,15 +73,19 @@ impl Fields {
     }
 
     /// The next part of a member that is a string; `first` where it begins.
-    pub fn part(&mut self, field: Field, part: &[u8], first: bool) {
+    /// How much memory is kept more than before.
+    pub fn part(&mut self, field: Field, part: &[u8], first: bool) -> usize {
         let at = field as usize;
-        if let (Some(held), Some(text)) = (self.held.get_mut(at), self.texts.get_mut(at)) {
-            *held = Held::Text;
-            if first {
-                text.clear();
-            }
-            text.extend_from_slice(part);
+        let (Some(held), Some(text)) = (self.held.get_mut(at), self.texts.get_mut(at)) else {
+            return 0;
+        };
+        *held = Held::Text;
+        if first {
+            text.clear();
         }
+        let before = text.capacity();
+        text.extend_from_slice(part);
+        text.capacity() - before
     }
 
     /// A member that is a string.

@@ -6,11 +6,12 @@
 
 mod check;
 mod fields;
+mod shape;
 mod walk;
 
 use super::record::{Artifact, Coverage, Payload, Projection};
 use super::rows::Rows;
-use super::{Collector, OPERATION, Producer, View};
+use super::{Collector, Memory, OPERATION, Producer, View};
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::evidence::{Confidence, Contents, Parent};
@@ -28,6 +29,9 @@ pub(super) const PRODUCER: Producer = Producer {
 const UNKNOWN_COVERAGE: &str =
     "What the inventory covers is unknown: there may be entries that it does not list.";
 const INCOMPLETE: &str = "The available records are not the complete graph that the manifest stands for; there may be others, or some may be wrong.";
+
+/// What a contradiction takes beside its path, twice.
+const CONTRADICTION: usize = 320;
 
 const ENTRY_KINDS: [&str; 4] = ["directory", "file", "slice", "symlink"];
 
@@ -58,8 +62,8 @@ struct Inventory {
 struct RowState {
     counts: [u64; 4],
     entry_kinds: [u64; 4],
-    /// The first row that is none.
-    wrong: Option<(Collection, u64)>,
+    /// The first row that is none, and the member where that shows.
+    wrong: Option<(Collection, u64, &'static str)>,
     check: GraphCheck,
 }
 
@@ -103,20 +107,25 @@ impl Inventory {
         }
     }
 
-    fn end_row(&mut self, collection: Collection) {
+    fn end_row(&mut self, collection: Collection, memory: &mut Memory) -> Result<()> {
         let fields = self.walk.row();
         if let Some(selection) = &mut self.selection
             && selection.collection == collection
         {
             selection.end(fields);
         }
+        if collection == Collection::Contradictions {
+            // Its path is kept for the occurrence that comes later.
+            let path = fields.text(Field::LogicalPath).map_or(0, <[u8]>::len);
+            memory.charge(2 * path + CONTRADICTION)?;
+        }
         let Some(count) = self.rows.counts.get_mut(collection as usize) else {
-            return;
+            return Ok(());
         };
         let index = *count;
         *count += 1;
-        if !collection.is_row(fields) {
-            self.rows.wrong.get_or_insert((collection, index));
+        if let Some(member) = self.walk.wrong_member() {
+            self.rows.wrong.get_or_insert((collection, index, member));
         }
         if collection == Collection::Occurrences {
             let kind = fields.text(Field::EntryKind).unwrap_or_default();
@@ -125,12 +134,16 @@ impl Inventory {
                 .position(|known| known.as_bytes() == kind);
             match kind.and_then(|kind| self.rows.entry_kinds.get_mut(kind)) {
                 Some(count) => *count += 1,
-                None => _ = self.rows.wrong.get_or_insert((collection, index)),
+                None => {
+                    let wrong = (collection, index, "entry_kind");
+                    self.rows.wrong.get_or_insert(wrong);
+                }
             }
         }
         self.rows
             .check
             .row(collection, fields, self.walk.manifest());
+        Ok(())
     }
 }
 
@@ -163,8 +176,8 @@ impl Collector for Inventory {
         self.forget_rows();
     }
 
-    fn event(&mut self, event: Event<'_>) -> Result<()> {
-        match self.walk.event(event) {
+    fn event(&mut self, event: Event<'_>, memory: &mut Memory) -> Result<()> {
+        match self.walk.event(event, memory)? {
             walk::Step::Inside => {}
             walk::Step::Inventory => self.forget_rows(),
             walk::Step::BeginRow(collection) => self.begin_row(collection),
@@ -173,8 +186,7 @@ impl Collector for Inventory {
                 if let Some(selection) = self.selection.as_mut().filter(|page| page.open) {
                     selection.rows.event(event);
                 }
-                self.end_row(collection);
-                return Ok(());
+                return self.end_row(collection, memory);
             }
         }
         if let Some(selection) = self.selection.as_mut().filter(|page| page.open)
@@ -209,18 +221,17 @@ impl Collector for Inventory {
             .and_then(Value::as_str)
             .and_then(|digest| Digest::from_hex(digest.as_bytes()))
             .ok_or_else(|| place.wrong(&["manifest", "root_sha256"], "it is no SHA-256"))?;
-        let source_complete = contents.graphs_verified && self.rows.check.passes(&manifest);
+        let subject = parent.subject.as_ref();
+        let source_complete = contents.graphs_verified
+            && self.rows.check.passes(&manifest)
+            // The record is about the artifact that the manifest is about.
+            && subject.and_then(|subject| subject.get("format")) == manifest.get("root_format");
         let mut unknowns = Vec::new();
         if facts.word("status") != Some("complete") {
             unknowns.push(UNKNOWN_COVERAGE.into());
         }
         if !source_complete {
             unknowns.push(INCOMPLETE.into());
-        }
-        let mut limitations = facts.limitations.clone();
-        limitations.extend(facts.record_limitations.iter().cloned());
-        if let Some(inspected) = &inspected {
-            limitations.extend(inspected.limitations.iter().cloned());
         }
         let (coverage, payload) = match self.selection {
             None => {
@@ -244,6 +255,9 @@ impl Collector for Inventory {
                 (coverage, payload)
             }
         };
+        let mut limitations = facts.limitations;
+        limitations.extend(facts.record_limitations);
+        limitations.extend(inspected.into_iter().flat_map(|outer| outer.limitations));
         Ok(Projection {
             artifact: parent.subject.as_ref().map(|_| Artifact {
                 path: ".".into(),
@@ -286,6 +300,15 @@ fn summary(
     summary
 }
 
+/// The words of `coverage`.
+const COVERAGE: [(&str, [&str; 2]); 2] = [
+    ("scope", ["root", "container-entries"]),
+    ("status", ["complete", "unknown"]),
+];
+
+const REMAKE: &str =
+    "Make the record again with `rea inventory-artifact` or `rea inspect-artifact`.";
+
 /// Where the inventory stands in the parent, for issues.
 struct Place {
     inspection: bool,
@@ -316,7 +339,9 @@ impl Place {
             }
         }
         let message = format!("the parent is no inventory at {shown}: {message}");
-        Issue::at(path, reason, message).into_error(OPERATION)
+        Issue::at(path, reason, message)
+            .into_error(OPERATION)
+            .action(REMAKE)
     }
 
     fn missing_substep(&self) -> Error {
@@ -327,6 +352,7 @@ impl Place {
             message.to_owned(),
         )
         .into_error(OPERATION)
+        .action(REMAKE)
     }
 
     /// The members that views rest on must be there and of their types.
@@ -340,24 +366,36 @@ impl Place {
                 return Err(missing(&[collection.name()]));
             }
         }
-        if let Some((collection, index)) = rows.wrong {
-            let at = [Value::from(collection.name()), index.into()];
-            return Err(self.issue(at.into_iter(), "invalid_type", "the row is none of these"));
+        if let Some((collection, index, member)) = rows.wrong {
+            let at = [collection.name().into(), index.into(), member.into()];
+            let message = "it is missing or of another type";
+            return Err(self.issue(at.into_iter(), "invalid_type", message));
         }
         for name in walk::MANIFEST {
-            let fits = match facts.manifest.get(name) {
-                Some(Value::Number(number)) => name.ends_with("_count") && number.fract() == 0.0,
-                Some(Value::String(_)) => !name.ends_with("_count"),
-                _ => false,
-            };
-            if !fits {
+            if facts.manifest.get(name).is_none() {
                 return Err(missing(&["manifest", name]));
             }
         }
-        for name in ["scope", "status"] {
-            if facts.word(name).is_none() {
-                return Err(missing(&["coverage", name]));
+        for (name, words) in COVERAGE {
+            match facts.word(name) {
+                None => return Err(missing(&["coverage", name])),
+                Some(word) if !words.contains(&word) => {
+                    let message = format!("it must be {}", words.join(" or "));
+                    return Err(self.wrong(&["coverage", name], &message));
+                }
+                Some(_) => {}
             }
+        }
+        if !facts.has_limitations {
+            return Err(missing(&["limitations"]));
+        }
+        match facts.wrong {
+            Some((object, Some(member))) => return Err(missing(&[object, member])),
+            Some((list, None)) => {
+                let message = "it holds something of another type";
+                return Err(self.wrong(&[list], message));
+            }
+            None => {}
         }
         Ok(())
     }

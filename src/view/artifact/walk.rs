@@ -1,6 +1,10 @@
 //! Finds its way through a result: where the inventory is, and its rows.
 
+use super::super::Memory;
 use super::fields::{Field, Fields};
+use super::shape::Shape;
+use crate::artifact::retained::zones::Zone as Contract;
+use crate::error::Result;
 use crate::json::{Event, Object, Text, Value};
 
 /// A list of an inventory.
@@ -34,25 +38,14 @@ impl Collection {
         Self::ALL.into_iter().find(|known| known.name() == name)
     }
 
-    /// Whether a row has what every row of this list has.
-    pub fn is_row(self, fields: &Fields) -> bool {
-        let texts: &[Field] = match self {
-            Self::Edges => &[
-                Field::EdgeId,
-                Field::OccurrenceId,
-                Field::ParentArtifactId,
-                Field::Relation,
-            ],
-            Self::Contradictions => &[
-                Field::ContradictionId,
-                Field::LogicalPath,
-                Field::DeclaredSha256,
-                Field::ObservedSha256,
-            ],
-            Self::Nodes => &[Field::ArtifactId, Field::Sha256],
-            Self::Occurrences => &[Field::OccurrenceId, Field::LogicalPath, Field::EntryKind],
-        };
-        texts.iter().all(|&field| fields.text(field).is_some())
+    /// What every row of this list has.
+    fn row(self) -> Contract {
+        match self {
+            Self::Edges => Contract::Edge,
+            Self::Contradictions => Contract::Contradiction,
+            Self::Nodes => Contract::Node,
+            Self::Occurrences => Contract::Occurrence,
+        }
     }
 }
 
@@ -82,6 +75,11 @@ pub(super) struct Facts {
     pub evidence_id: Option<Text>,
     /// The lists that are there.
     pub lists: Vec<Collection>,
+    /// Whether there is a list of limitations.
+    pub has_limitations: bool,
+    /// The first member that is not as the contract says: of the result, or
+    /// of an object in it.
+    pub wrong: Option<(&'static str, Option<&'static str>)>,
     is_inventory: bool,
 }
 
@@ -133,6 +131,7 @@ pub(super) struct Walk {
     text: Vec<u8>,
     field: Option<Field>,
     row: Fields,
+    shape: Shape,
     outer: Facts,
     nested: Option<Facts>,
     /// Whether what comes belongs to `nested`.
@@ -144,6 +143,12 @@ impl Walk {
     /// The fields of the row that ended last.
     pub fn row(&self) -> &Fields {
         &self.row
+    }
+
+    /// The first member of the row that ended last that is missing or not of
+    /// its type.
+    pub fn wrong_member(&self) -> Option<&'static str> {
+        self.shape.wrong()
     }
 
     /// The manifest, as far as it has passed.
@@ -171,8 +176,9 @@ impl Walk {
         }
     }
 
-    pub fn event(&mut self, event: Event<'_>) -> Step {
-        match event {
+    pub fn event(&mut self, event: Event<'_>, memory: &mut Memory) -> Result<Step> {
+        self.judge(event);
+        Ok(match event {
             Event::Key { name, .. } => {
                 if !matches!(self.open.last(), Some(Zone::Other)) {
                     self.key.clear();
@@ -188,7 +194,7 @@ impl Walk {
             Event::BeginArray => self.begin(false),
             Event::EndObject | Event::EndArray => self.end(),
             Event::Text { part, last, .. } => {
-                self.part(part, last);
+                self.part(part, last, memory)?;
                 Step::Inside
             }
             Event::Null => {
@@ -204,7 +210,27 @@ impl Walk {
                 Step::Inside
             }
             Event::Bool(_) => Step::Inside,
-        }
+        })
+    }
+
+    /// Whether the event may come where it does.
+    fn judge(&mut self, event: Event<'_>) {
+        let ends = matches!(event, Event::EndObject | Event::EndArray);
+        let wrong = match self.open.last() {
+            Some(Zone::Row(_) | Zone::Manifest | Zone::Coverage) => {
+                self.shape.event(event);
+                return;
+            }
+            Some(Zone::List(collection)) if !ends && event != Event::BeginObject => {
+                collection.name()
+            }
+            Some(Zone::Limitations) if !ends => match event {
+                Event::Text { part, .. } if std::str::from_utf8(part).is_ok() => return,
+                _ => "limitations",
+            },
+            _ => return,
+        };
+        self.facts().wrong.get_or_insert((wrong, None));
     }
 
     fn begin(&mut self, object: bool) -> Step {
@@ -213,10 +239,23 @@ impl Walk {
         match zone {
             Zone::Row(collection) => {
                 self.row.clear();
+                self.shape.begin(collection.row());
                 Step::BeginRow(collection)
             }
             Zone::List(collection) => {
                 self.facts().lists.push(collection);
+                Step::Inside
+            }
+            Zone::Manifest => {
+                self.shape.begin(Contract::Manifest);
+                Step::Inside
+            }
+            Zone::Coverage => {
+                self.shape.begin(Contract::Coverage);
+                Step::Inside
+            }
+            Zone::Limitations => {
+                self.facts().has_limitations = true;
                 Step::Inside
             }
             Zone::Result if self.inside => Step::Inventory,
@@ -267,6 +306,17 @@ impl Walk {
         match self.open.pop() {
             Some(Zone::Row(collection)) => Step::EndRow(collection),
             Some(Zone::List(collection)) => Step::EndList(collection),
+            Some(zone @ (Zone::Manifest | Zone::Coverage)) => {
+                let object = if zone == Zone::Manifest {
+                    "manifest"
+                } else {
+                    "coverage"
+                };
+                if let Some(member) = self.shape.wrong() {
+                    self.facts().wrong.get_or_insert((object, Some(member)));
+                }
+                Step::Inside
+            }
             Some(Zone::Record) => {
                 self.inside = false;
                 Step::Inside
@@ -275,13 +325,13 @@ impl Walk {
         }
     }
 
-    fn part(&mut self, part: &[u8], last: bool) {
+    fn part(&mut self, part: &[u8], last: bool, memory: &mut Memory) -> Result<()> {
         let first = !self.in_text;
         self.in_text = !last;
         match self.open.last() {
             Some(Zone::Row(_)) => {
                 if let Some(field) = self.field {
-                    self.row.part(field, part, first);
+                    memory.charge(self.row.part(field, part, first))?;
                 }
             }
             Some(
@@ -294,14 +344,17 @@ impl Walk {
                 if first {
                     self.text.clear();
                 }
+                memory.charge(part.len())?;
                 self.text.extend_from_slice(part);
                 if last {
+                    memory.charge_string()?;
                     let text = Text::from_wtf8(std::mem::take(&mut self.text));
                     self.keep(Value::String(text));
                 }
             }
             _ => {}
         }
+        Ok(())
     }
 
     /// Keeps a scalar of a small zone.

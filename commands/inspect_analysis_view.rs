@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use rea::Result;
 use rea::evidence::Source;
-use rea::json::{Budget, Limits, Reader, Value};
+use rea::json::{Budget, Limits, ReadError, ReadErrorKind, Reader, Value};
 use rea::operation::{Effect, Family, Operation};
 use rea::view::{self, NothingRetained, Request};
+use rea::{Error, Result};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -57,7 +57,10 @@ impl Command for Input {
             ..Limits::default()
         };
         let record = ui.operate(&context, |context| {
-            let request = Request::parse(self.read(limits)?)?;
+            let request = Request::parse(self.read(limits)?).map_err(explained)?;
+            if request.reads_standard_input() && self.request.as_os_str() == "-" {
+                return Err(one_standard_input());
+            }
             view::inspect(request, &NothingRetained, limits, context)
         })?;
         ui.evidence(&context, &record, |report| describe_view(&record, report))?;
@@ -73,6 +76,42 @@ impl Input {
         reader
             .read_value(Budget::default())
             .and_then(|value| reader.expect_end().map(|()| value))
-            .map_err(|error| error.into_file_error(&name))
+            .map_err(|error| match error.kind() {
+                ReadErrorKind::Io(_) | ReadErrorKind::Resource { .. } => {
+                    error.into_file_error(&name)
+                }
+                _ => no_request(&name, &error),
+            })
     }
+}
+
+const FORM: &str = "`rea inspect-analysis-view --help` shows the form of a request.";
+
+/// The request is no JSON.
+fn no_request(name: &str, error: &ReadError) -> Error {
+    let message = format!("{name} is no request: {error}");
+    Error::invalid_request(view::OPERATION, &["request"], "invalid_format", message)
+        .action(format!(
+            "Give a file of one JSON object with the members source and view; {FORM}"
+        ))
+        .detail("path", name)
+}
+
+/// The request is JSON and no request.
+fn explained(error: Error) -> Error {
+    if error.has_remedy() {
+        return error;
+    }
+    error.action(format!("Correct the request; {FORM}"))
+}
+
+fn one_standard_input() -> Error {
+    let message = "standard input holds the request, so that the record cannot come from it too";
+    Error::invalid_request(
+        view::OPERATION,
+        &["source", "path"],
+        "invalid_value",
+        message,
+    )
+    .action("Put the request or the record into a file, or the record into the request (`inline`).")
 }

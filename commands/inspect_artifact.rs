@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::artifact_options::ArtifactOptions;
 use crate::inventory_artifact::describe_inventory;
 use crate::registry::{Command, OutputKind, find};
-use crate::report::Report;
+use crate::report::{Report, path_word};
 use crate::ui::Ui;
 
 /// Say what a file or folder is, what is in it and what to look at next
@@ -103,10 +103,10 @@ fn next_steps<N: AsRef<str>, W: Into<String>>(
     path: &std::path::Path,
     report: &mut Report,
 ) {
-    let path = rea::publish::display_path(path);
     let steps = probes.into_iter().filter_map(|(operation, why)| {
         let name = find(operation.as_ref())?.name();
-        Some((format!("rea {name} {path}"), why.into()))
+        let words = vec!["rea".into(), name.into(), path_word(path)];
+        Some((words, why.into()))
     });
     report.next_steps(steps);
 }

@@ -1,7 +1,10 @@
 //! A report: what a record says, for a person. Commands fill it with plain
 //! text; the two ways to write it (terminal and Markdown) escape and align.
 
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 use unicode_width::UnicodeWidthStr;
 
@@ -116,12 +119,12 @@ impl Report {
         self.push_list(heading.into(), items);
     }
 
-    /// Commands to type next, each with why.
-    pub fn next_steps(&mut self, steps: impl IntoIterator<Item = (String, String)>) {
+    /// Commands to type next, as words that are quoted here, each with why.
+    pub fn next_steps(&mut self, steps: impl IntoIterator<Item = (Vec<OsString>, String)>) {
         let items = steps
             .into_iter()
-            .map(|(command, why)| Item {
-                lead: Some(command),
+            .map(|(words, why)| Item {
+                lead: Some(command_line(&words)),
                 text: why,
             })
             .collect();
@@ -211,6 +214,58 @@ impl Report {
     }
 }
 
+/// A path as a word of a command: never taken for an option.
+pub fn path_word(path: &Path) -> OsString {
+    let bytes = path.as_os_str().as_bytes();
+    if !bytes.starts_with(b"-") || bytes == b"-" {
+        return path.into();
+    }
+    Path::new(".").join(path).into()
+}
+
+/// Words as a shell reads them.
+fn command_line(words: &[OsString]) -> String {
+    let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+    words.join(" ")
+}
+
+/// What nobody would quote stands bare; text in single quotes; control
+/// characters and bytes that are no text as escapes in `$'...'`, which bash,
+/// zsh and POSIX.1-2024 shells read.
+fn quoted(word: &OsStr) -> String {
+    let bytes = word.as_bytes();
+    let bare = |byte: &u8| byte.is_ascii_alphanumeric() || b"_@%+=:,./-".contains(byte);
+    match std::str::from_utf8(bytes) {
+        Ok(text) if !bytes.is_empty() && bytes.iter().all(bare) => text.to_owned(),
+        Ok(text) if shown(text) == text => format!("'{}'", text.replace('\'', "'\\''")),
+        _ => {
+            let mut out = String::from("$'");
+            for chunk in bytes.utf8_chunks() {
+                for char in chunk.valid().chars() {
+                    let mut buffer = [0; 4];
+                    let text = &*char.encode_utf8(&mut buffer);
+                    match char {
+                        '\'' | '\\' => out.extend(['\\', char]),
+                        _ if shown(text) == text => out.push(char),
+                        _ => text.bytes().for_each(|byte| escape(byte, &mut out)),
+                    }
+                }
+                chunk
+                    .invalid()
+                    .iter()
+                    .for_each(|&byte| escape(byte, &mut out));
+            }
+            out.push('\'');
+            out
+        }
+    }
+}
+
+/// Three octal digits, so that what follows is never taken for a part of it.
+fn escape(byte: u8, out: &mut String) {
+    out.push_str(&format!("\\{byte:03o}"));
+}
+
 fn write_facts(out: &mut dyn Write, paint: Paint, facts: &[Fact]) -> io::Result<()> {
     let width = facts.iter().map(|fact| fact.name.len()).max().unwrap_or(0);
     for fact in facts {
@@ -277,7 +332,7 @@ mod tests {
         report.toned_fact("coverage", "complete", Tone::Good);
         report.table("Nothing", NOTHING, |_| ());
         report.list("Limitations", ["One thing that was not looked at."]);
-        report.next_steps([("rea x".to_owned(), "Shows x.".to_owned())]);
+        report.next_steps([(vec!["rea".into(), "x".into()], "Shows x.".to_owned())]);
         report
     }
 
@@ -297,6 +352,31 @@ mod tests {
             text.starts_with("## evil\\\\u{1b}\\[2J.zip\n\n- format: zip\n"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn words_are_quoted_as_a_shell_reads_them() {
+        for (word, expected) in [
+            (&b"a/b-1.json"[..], "a/b-1.json"),
+            (b"", "''"),
+            (b"my app.apk", "'my app.apk'"),
+            (b"it's; rm $x", "'it'\\''s; rm $x'"),
+            ("\u{e9}t\u{e9}".as_bytes(), "'\u{e9}t\u{e9}'"),
+            (b"a\nb'1", "$'a\\012b\\'1'"),
+            (b"a\xE9\\", "$'a\\351\\\\'"),
+        ] {
+            let found = quoted(OsStr::from_bytes(word));
+            assert_eq!(found, expected);
+            let output = std::process::Command::new("bash")
+                .args(["-c", &format!("printf %s {found}")])
+                .output();
+            // Where there is no bash, the table must do.
+            if let Ok(output) = output {
+                assert_eq!(output.stdout, word, "{found}");
+            }
+        }
+        assert_eq!(path_word(Path::new("-x")), "./-x");
+        assert_eq!(path_word(Path::new("-")), "-");
     }
 
     #[test]

@@ -1,22 +1,22 @@
 //! `rea view`: a part of a record, as a record.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{ArgGroup, Args, ValueEnum};
-use rea::Result;
 use rea::evidence::Record;
 use rea::json::{Limits, Object, Text, Value};
 use rea::operation::{Effect, Family, Operation};
-use rea::publish::display_path;
 use rea::view::{self, NothingRetained, Request, SourceForm, ViewRecord};
+use rea::{Error, Result};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::paint::Tone;
 use crate::quantity::{ByteSize, counted, human_bytes, safe_integer, thousands};
 use crate::registry::{Command, OutputKind};
-use crate::report::Report;
+use crate::report::{Report, path_word};
 use crate::table::{Cell, Column, Table};
 use crate::ui::Ui;
 
@@ -44,22 +44,23 @@ pub struct Input {
     #[serde(default)]
     pub collection: Option<Collection>,
 
-    /// The first row
-    #[arg(long, value_name = "N", default_value_t = 0,
+    /// The first row, of those that --collection selects
+    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "summary",
           value_parser = clap::value_parser!(u64).range(..=rea::json::MAX_SAFE_INTEGER))]
     #[serde(default, deserialize_with = "safe_integer")]
     #[schemars(range(max = rea::json::MAX_SAFE_INTEGER))]
     pub offset: u64,
 
-    /// Rows at most
-    #[arg(long, value_name = "N", default_value_t = LIMIT,
+    /// Rows at most, of those that --collection selects
+    #[arg(long, value_name = "N", default_value_t = LIMIT, conflicts_with = "summary",
           value_parser = clap::value_parser!(u64).range(1..=rea::json::MAX_SAFE_INTEGER))]
     #[serde(default = "usual_limit", deserialize_with = "safe_integer")]
     #[schemars(range(min = 1, max = rea::json::MAX_SAFE_INTEGER))]
     pub limit: u64,
 
-    /// Only occurrences with exactly this logical path; may be given again
-    #[arg(long, value_name = "PATH", requires = "collection")]
+    /// Only occurrences with exactly this logical path; may be given again,
+    /// in any order (the view holds each once, sorted)
+    #[arg(long, value_name = "PATH", conflicts_with = "summary")]
     #[serde(default)]
     pub path: Vec<String>,
 
@@ -113,6 +114,7 @@ impl Command for Input {
             max_input_bytes: self.max_input_bytes.0,
             ..Limits::default()
         };
+        self.check()?;
         let request = Request::new(SourceForm::File(self.evidence.clone()), self.view())?;
         let record = ui.operate(&context, |context| {
             view::inspect(request, &NothingRetained, limits, context)
@@ -138,10 +140,30 @@ impl Input {
         view.insert("offset", self.offset);
         view.insert("limit", self.limit);
         if !self.path.is_empty() {
-            let paths: Vec<&str> = self.path.iter().map(String::as_str).collect();
-            view.insert("logical_paths", paths);
+            view.insert("logical_paths", self.paths());
         }
         view
+    }
+
+    /// The paths, each once and in one order: saying one twice or first does
+    /// not change what is selected.
+    fn paths(&self) -> Vec<&str> {
+        let mut paths: Vec<&str> = self.path.iter().map(String::as_str).collect();
+        paths.sort_unstable();
+        paths.dedup();
+        paths
+    }
+
+    fn check(&self) -> Result<()> {
+        if self.path.is_empty() || self.collection == Some(Collection::Occurrences) {
+            return Ok(());
+        }
+        let message = "--path selects from occurrences only";
+        let operation = Self::OPERATION.name;
+        Err(
+            Error::invalid_request(operation, &["path"], "invalid_value", message)
+                .action("Add `--collection occurrences`, or leave --path away."),
+        )
     }
 
     fn next_page(&self, record: &ViewRecord, report: &mut Report) {
@@ -149,16 +171,18 @@ impl Input {
         else {
             return;
         };
-        if self.evidence.as_os_str() == "-" || !self.path.is_empty() {
+        if self.evidence.as_os_str() == "-" {
             return;
         }
-        let command = format!(
-            "rea view {} --collection {} --offset {offset} --limit {}",
-            display_path(&self.evidence),
-            collection.name(),
-            self.limit
-        );
-        report.next_steps([(command, "The next page.".to_owned())]);
+        let mut words: Vec<OsString> = vec!["rea".into(), "view".into()];
+        words.push(path_word(&self.evidence));
+        words.extend(["--collection".into(), collection.name().into()]);
+        words.extend(["--offset".into(), offset.to_string().into()]);
+        words.extend(["--limit".into(), self.limit.to_string().into()]);
+        for path in self.paths() {
+            words.push(format!("--path={path}").into());
+        }
+        report.next_steps([(words, "The next page.".to_owned())]);
     }
 }
 

@@ -130,9 +130,9 @@ complete -c rea -n "__fish_rea_using_subcommand view" -l collection -d 'Rows of 
 occurrences\t'Entries, by path'
 edges\t'Which content holds which entry'
 integrity_contradictions\t'Bytes that are not those that their container declares'"
-complete -c rea -n "__fish_rea_using_subcommand view" -l offset -d 'The first row' -r
-complete -c rea -n "__fish_rea_using_subcommand view" -l limit -d 'Rows at most' -r
-complete -c rea -n "__fish_rea_using_subcommand view" -l path -d 'Only occurrences with exactly this logical path; may be given again' -r
+complete -c rea -n "__fish_rea_using_subcommand view" -l offset -d 'The first row, of those that --collection selects' -r
+complete -c rea -n "__fish_rea_using_subcommand view" -l limit -d 'Rows at most, of those that --collection selects' -r
+complete -c rea -n "__fish_rea_using_subcommand view" -l path -d 'Only occurrences with exactly this logical path; may be given again, in any order (the view holds each once, sorted)' -r
 complete -c rea -n "__fish_rea_using_subcommand view" -l max-input-bytes -d 'Bytes to read of the record at most' -r
 complete -c rea -n "__fish_rea_using_subcommand view" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
 json\t'The same record, indented by two spaces'
@@ -180,7 +180,7 @@ complete -c rea -n "__fish_rea_using_subcommand inventory-artifact" -l overwrite
 complete -c rea -n "__fish_rea_using_subcommand inventory-artifact" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
 complete -c rea -n "__fish_rea_using_subcommand inventory-artifact" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -l path -d 'Only members with a matching path; may be given again [default: the artifact\'s own members, without what is in containers among them]' -r
-complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -l into -d 'Folder to create and write into [default: a fresh one in the temporary folder, said on stderr]' -r -F
+complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -l into -d 'Folder to create and write into, outside of the artifact [default: a fresh one in the temporary folder, said on stderr]' -r -F
 complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -l integrity-policy -d 'Where a container declares a digest and the bytes differ' -r -f -a "fail\t'End with an error'
 record-and-continue\t'Record the contradiction and go on'"
 complete -c rea -n "__fish_rea_using_subcommand extract-artifact" -l nested -d 'Which containers inside the root to open' -r -f -a "all\t'All, within the limits'

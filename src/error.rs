@@ -279,7 +279,12 @@ impl Error {
                 format!("cannot be {}: {}", past(operation), io_reason(error)),
             ),
         };
-        Self::file(operation, reason, path, format!("{path} {what}"))
+        let failed = Self::file(operation, reason, path, format!("{path} {what}"));
+        match reason {
+            "missing" => failed.action("Check the path; it must name an existing file."),
+            "not-file" => failed.action("Name a file."),
+            _ => failed,
+        }
     }
 
     /// One unacceptable argument of an operation. `reason` is one of

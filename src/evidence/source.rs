@@ -64,7 +64,8 @@ impl Source {
             }
             Ok(_) => {
                 let message = format!("{name} is not a regular file");
-                Err(Error::file("read", "not-file", &name, message))
+                Err(Error::file("read", "not-file", &name, message)
+                    .action("Name a regular file, or `-` for standard input."))
             }
             Err(error) => Err(Error::file_io("read", &name, &error)),
         }

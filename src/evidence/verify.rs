@@ -9,7 +9,7 @@ use super::problem::{Report, Stage};
 use super::source::Source;
 use super::verifier::{MAX_OPEN_NAMES, Scope, Stop, Verifier};
 use super::{Evidence, EvidenceId};
-use crate::error::{Error, Result};
+use crate::error::{Code, Error, Result};
 use crate::json::{
     Budget, Event, Limits, Overflow, ReadError, ReadErrorKind, Reader, Value, replay,
 };
@@ -243,6 +243,7 @@ pub(super) fn stopped(stop: Stop, place: crate::json::Place) -> ReadError {
 pub(super) fn incomplete(name: &str) -> Error {
     let message = format!("{name} is not valid JSON: it is not complete");
     Error::file("read", "invalid-json", name, message)
+        .action("Give the file as it was written, whole.")
 }
 
 /// Verifies every record and bundle of a source, records inside records and
@@ -323,16 +324,40 @@ fn stream_one(
     observer: &mut dyn Observer,
 ) -> Result<Report> {
     let mut documents = Documents::new(source, limits, scope, context);
-    let report = match documents.next(false, Some(observer)) {
+    let report = match documents.next(true, Some(observer)) {
         Ok(Some(Document::Record(checked))) => checked.report,
-        Ok(_) => return Err(incomplete(&documents.name)),
+        Ok(Some(Document::Bundle(_))) => return Err(is_bundle(&documents.name)),
+        Ok(None) => return Err(is_empty(&documents.name)),
         Err(failure) => return Err(documents.file_error(failure)),
     };
     // A second value makes the text invalid, whatever the first one is.
     match documents.reader.expect_end() {
         Ok(()) => Ok(report),
-        Err(error) => Err(error.into_file_error(&documents.name)),
+        Err(error) => {
+            let more = matches!(error.kind(), ReadErrorKind::Syntax);
+            let error = error.into_file_error(&documents.name);
+            Err(if more {
+                error.action("Give one record at a time; of canonical records each line is one.")
+            } else {
+                error
+            })
+        }
     }
+}
+
+fn is_bundle(name: &str) -> Error {
+    let message = format!("{name} is a bundle; one record is needed");
+    Error::new(Code::UnsupportedTarget, message)
+        .action("`rea inspect-evidence-bundle` lists its records; `jq -c '.records[] | select(.evidence_id == \"ev_...\")'` takes one out of it.")
+        .detail("path", name)
+        .detail("found", "bundle")
+}
+
+fn is_empty(name: &str) -> Error {
+    let message = format!("{name} is empty; a record is needed");
+    Error::file("read", "invalid-json", name, message).action(
+        "Give a file that holds a record, as `rea inspect-artifact PATH -o FILE` writes it.",
+    )
 }
 
 /// What was found of a record that was read with everything inside it.

@@ -107,7 +107,8 @@ impl ReadError {
                 "invalid-json",
                 path,
                 format!("{path} is not valid JSON: {self}"),
-            ),
+            )
+            .action("Give the file as it was written, whole; it must be JSON."),
             ReadErrorKind::NotFinite | ReadErrorKind::Depth => {
                 let message = format!("{path} is not acceptable: {self}");
                 Error::new(Code::EvidenceIntegrityMismatch, message.as_str())

@@ -543,6 +543,20 @@ fn only_a_complete_graph_is_called_complete() {
         ("no such occurrence", |graph| {
             graph["edges"][0]["occurrence_id"] = json!(format!("occ_{}", "0".repeat(64)));
         }),
+        ("an empty path", |graph| {
+            let mut nameless = graph["occurrences"][1].clone();
+            let id = json!({
+                "entry_kind": nameless["entry_kind"],
+                "logical_path": "",
+                "root_artifact_id": graph["manifest"]["root_artifact_id"],
+            });
+            let id = sha256(&canonical(&value(&id)));
+            nameless["logical_path"] = json!("");
+            nameless["occurrence_id"] = json!(format!("occ_{id}"));
+            let occurrences = graph["occurrences"].as_array_mut().unwrap();
+            occurrences.insert(0, nameless);
+            graph["manifest"]["occurrence_count"] = json!(occurrences.len());
+        }),
         ("its own parent", |graph| {
             let own = graph["occurrences"][1]["occurrence_id"].clone();
             graph["occurrences"][1]["parent_occurrence_id"] = own;

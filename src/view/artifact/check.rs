@@ -136,6 +136,9 @@ impl GraphCheck {
 
     fn occurrence(&mut self, fields: &Fields, manifest: &Object) -> Option<()> {
         let path = fields.text(Field::LogicalPath)?;
+        if path.is_empty() {
+            return None;
+        }
         self.ascends(path)?;
         let occurrence = id(fields, Field::OccurrenceId, "occ_")?;
         self.occurrences.push(short(occurrence));

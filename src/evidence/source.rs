@@ -1,16 +1,16 @@
 //! Where Evidence is read from: a regular file, or a stream whose current
 //! document is kept so that it can be read again.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileTypeExt as _;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
-use std::path::Path;
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustix::fs::OFlags;
 
-use crate::error::{Error, Result};
+use crate::error::{Code, Error, Result};
 use crate::json::{Limits, ReadError, Rewind};
 use crate::operation::{Cancellation, Context};
 use crate::publish::display_path;
@@ -20,6 +20,36 @@ const IN_MEMORY: usize = 8 << 20;
 /// What of a stream is kept at all; a larger document would not fit into
 /// memory anyway.
 const KEPT: u64 = 1 << 30;
+/// Files that are held open at once to be read again.
+const OPEN: usize = 16;
+
+/// What tells one state of a file from another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct FileVersion {
+    place: (u64, u64),
+    size: u64,
+    times: [i64; 4],
+}
+
+impl FileVersion {
+    pub fn of(found: &Metadata) -> Self {
+        Self {
+            place: (found.dev(), found.ino()),
+            size: found.size(),
+            times: [
+                found.mtime(),
+                found.mtime_nsec(),
+                found.ctime(),
+                found.ctime_nsec(),
+            ],
+        }
+    }
+
+    /// Device and inode: which file it is, whatever it holds.
+    pub fn place(&self) -> (u64, u64) {
+        self.place
+    }
+}
 
 /// Input that holds Evidence, by a name for messages.
 pub struct Source {
@@ -28,8 +58,16 @@ pub struct Source {
 }
 
 enum Input {
-    File(File),
+    /// With the name by which it can be opened again, where it has one.
+    File(File, Option<Origin>),
     Stream(Spool),
+}
+
+/// A file by its name, and the state in which it was opened.
+#[derive(Debug)]
+struct Origin {
+    path: PathBuf,
+    version: FileVersion,
 }
 
 impl Source {
@@ -43,18 +81,17 @@ impl Source {
             });
         }
         let name = display_path(path).into_owned();
-        let flags = OFlags::NONBLOCK.bits();
-        let opened = OpenOptions::new()
-            .read(true)
-            // A FIFO that nobody writes must not block.
-            .custom_flags(i32::try_from(flags).unwrap_or(0))
-            .open(path)
-            .and_then(|file| Ok((file.metadata()?, file)));
-        match opened {
-            Ok((metadata, file)) if metadata.is_file() => Ok(Self {
-                name,
-                input: Input::File(file),
-            }),
+        match open_now(path) {
+            Ok((metadata, file)) if metadata.is_file() => {
+                let origin = Origin {
+                    path: path.to_owned(),
+                    version: FileVersion::of(&metadata),
+                };
+                Ok(Self {
+                    name,
+                    input: Input::File(file, Some(origin)),
+                })
+            }
             Ok((metadata, file)) if metadata.file_type().is_fifo() => {
                 // From here on reading may wait.
                 let flags = rustix::fs::fcntl_getfl(&file)
@@ -92,7 +129,8 @@ impl Source {
     }
 
     /// The same input, and a store from which its parts can be read at any
-    /// time. A stream is first copied to a file that has no name.
+    /// time. A stream is first copied to a file that has no name; a file that
+    /// has one is not kept open, so that there can be any number of them.
     pub(super) fn retain(
         mut self,
         limits: Limits,
@@ -100,17 +138,25 @@ impl Source {
     ) -> Result<(Self, Arc<Store>)> {
         self.heed(&context.cancellation);
         let Self { name, input } = self;
-        let file = match input {
-            Input::File(file) => file,
-            Input::Stream(spool) => spooled(spool.stream, &name, limits, context)?,
+        let (file, content) = match input {
+            Input::File(file, Some(origin)) => (file, Content::Named(origin)),
+            Input::File(file, None) => {
+                let failed = |error| Error::file_io("read", &name, &error);
+                let again = file.try_clone().map_err(failed)?;
+                (file, Content::Nameless(again))
+            }
+            Input::Stream(spool) => {
+                let file = spooled(spool.stream, &name, limits, context)?;
+                let failed = |error| Error::file_io("read", &name, &error);
+                let again = file.try_clone().map_err(failed)?;
+                (file, Content::Nameless(again))
+            }
         };
-        let failed = |error| Error::file_io("read", &name, &error);
-        let content = Content::File(file.try_clone().map_err(failed)?);
         let store = Store {
             name: name.clone(),
             content,
         };
-        let input = Input::File(file);
+        let input = Input::File(file, None);
         Ok((Self { name, input }, Arc::new(store)))
     }
 
@@ -130,7 +176,7 @@ impl Source {
 impl Read for Source {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         match &mut self.input {
-            Input::File(file) => file.read(out),
+            Input::File(file, _) => file.read(out),
             Input::Stream(spool) => spool.read(out),
         }
     }
@@ -139,10 +185,31 @@ impl Read for Source {
 impl Rewind for Source {
     fn rewind_to(&mut self, offset: u64) -> io::Result<()> {
         match &mut self.input {
-            Input::File(file) => file.seek(SeekFrom::Start(offset)).map(|_| ()),
+            Input::File(file, _) => file.seek(SeekFrom::Start(offset)).map(|_| ()),
             Input::Stream(spool) => spool.rewind_to(offset),
         }
     }
+}
+
+/// Opens what `path` names, without waiting for whoever writes a FIFO.
+fn open_now(path: &Path) -> io::Result<(Metadata, File)> {
+    let flags = OFlags::NONBLOCK.bits();
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(i32::try_from(flags).unwrap_or(0))
+        .open(path)?;
+    Ok((file.metadata()?, file))
+}
+
+/// A file is not what it was when it was read first.
+pub(super) fn changed(name: &str, operation: &str, reason: &str) -> Error {
+    let message = format!("{name} changed while it was read: {reason}");
+    Error::new(Code::ArtifactChanged, message)
+        .action("Run it again when nothing writes to the file.")
+        .detail("operation", operation)
+        .detail("path", name)
+        .detail("reason", reason)
+        .detail("boundary", "stable-artifact-read")
 }
 
 enum Stream {
@@ -226,7 +293,10 @@ pub struct Store {
 
 #[derive(Debug)]
 enum Content {
-    File(File),
+    /// Opened again whenever it is needed.
+    Named(Origin),
+    /// A copy of a stream.
+    Nameless(File),
     Memory(Vec<u8>),
 }
 
@@ -244,21 +314,80 @@ impl Store {
         &self.name
     }
 
-    /// The `length` bytes from `offset`, as far as they are there.
-    pub(super) fn part(&self, offset: u64, length: u64) -> Part<'_> {
-        Part {
-            store: self,
+    /// Opens the file again; `artifact_changed` where it is another one.
+    fn reopen(&self, origin: &Origin, operation: &str) -> Result<File> {
+        match open_now(&origin.path) {
+            Ok((found, file)) if FileVersion::of(&found) == origin.version => Ok(file),
+            Ok(_) => {
+                let reason = "its size or its times are not what they were";
+                Err(changed(&self.name, operation, reason))
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Err(changed(&self.name, operation, "it is not there any more"))
+            }
+            Err(error) => Err(Error::file_io("read", &self.name, &error)),
+        }
+    }
+}
+
+/// Stores that are being read, of which a few files are open at a time.
+#[derive(Debug, Default)]
+pub(super) struct Reopened<'a> {
+    /// The one that was used last stands last.
+    open: Vec<(&'a Store, File)>,
+}
+
+impl<'a> Reopened<'a> {
+    /// The `length` bytes from `offset` of a store, as far as they are there.
+    pub fn part(
+        &mut self,
+        store: &'a Store,
+        offset: u64,
+        length: u64,
+        operation: &str,
+    ) -> Result<Part<'_>> {
+        let bytes = match &store.content {
+            Content::Memory(bytes) => Bytes::Memory(bytes),
+            Content::Nameless(file) => Bytes::File(file),
+            Content::Named(origin) => Bytes::File(self.file(store, origin, operation)?),
+        };
+        Ok(Part {
+            bytes,
             at: offset,
             end: offset.saturating_add(length),
+        })
+    }
+
+    fn file(&mut self, store: &'a Store, origin: &Origin, operation: &str) -> Result<&File> {
+        let open = &mut self.open;
+        let known = open.iter().rposition(|(one, _)| std::ptr::eq(*one, store));
+        let used = match known {
+            Some(at) => open.remove(at),
+            None => {
+                if open.len() >= OPEN {
+                    open.remove(0);
+                }
+                (store, store.reopen(origin, operation)?)
+            }
+        };
+        open.push(used);
+        match open.last() {
+            Some((_, file)) => Ok(file),
+            None => Err(changed(&store.name, operation, "it is not open")),
         }
     }
 }
 
 /// A part of a [`Store`].
 pub(super) struct Part<'a> {
-    store: &'a Store,
+    bytes: Bytes<'a>,
     at: u64,
     end: u64,
+}
+
+enum Bytes<'a> {
+    File(&'a File),
+    Memory(&'a [u8]),
 }
 
 impl Read for Part<'_> {
@@ -266,9 +395,9 @@ impl Read for Part<'_> {
         let left = usize::try_from(self.end - self.at).unwrap_or(usize::MAX);
         let room = out.len().min(left);
         let out = out.get_mut(..room).unwrap_or_default();
-        let count = match &self.store.content {
-            Content::File(file) => file.read_at(out, self.at)?,
-            Content::Memory(bytes) => {
+        let count = match self.bytes {
+            Bytes::File(file) => file.read_at(out, self.at)?,
+            Bytes::Memory(bytes) => {
                 let from = usize::try_from(self.at).unwrap_or(usize::MAX);
                 let mut rest = bytes.get(from..).unwrap_or_default();
                 rest.read(out)?

@@ -4,9 +4,9 @@
 use super::manifest::{self, Sets};
 use super::{Body, Bundle, Entry};
 use crate::digest::{Digest, Hasher};
-use crate::error::{Code, Error, Result};
+use crate::error::Result;
 use crate::evidence::EvidenceId;
-use crate::evidence::source::Store;
+use crate::evidence::source::{Reopened, Store, changed};
 use crate::evidence::verifier::{Scope, Verifier};
 use crate::evidence::verify::Span;
 use crate::json::{
@@ -91,6 +91,7 @@ impl Bundle {
 /// Copies records to their place in a bundle.
 struct Copier<'a> {
     verifier: Verifier,
+    reopened: Reopened<'a>,
     context: &'a Context,
 }
 
@@ -98,11 +99,12 @@ impl<'a> Copier<'a> {
     fn new(context: &'a Context) -> Self {
         Self {
             verifier: Verifier::new(Scope::Record, context.threads),
+            reopened: Reopened::default(),
             context,
         }
     }
 
-    fn copy(&mut self, entry: &Entry, w: &mut Writer<'_>) -> Result<()> {
+    fn copy(&mut self, entry: &'a Entry, w: &mut Writer<'_>) -> Result<()> {
         match &entry.body {
             Body::Memory(evidence) => evidence.write_json(w),
             Body::Stored { store, span } => self.copy_stored(store, *span, entry.head.id, w)?,
@@ -112,13 +114,15 @@ impl<'a> Copier<'a> {
 
     fn copy_stored(
         &mut self,
-        store: &Store,
+        store: &'a Store,
         span: Span,
         id: EvidenceId,
         w: &mut Writer<'_>,
     ) -> Result<()> {
-        let changed = |error: ReadError| changed(store.name(), self.context, &error.to_string());
-        let part = store.part(span.offset, span.length);
+        let operation = self.context.operation;
+        let changed = |error: ReadError| changed(store.name(), operation, &error.to_string());
+        let reopened = &mut self.reopened;
+        let part = reopened.part(store, span.offset, span.length, operation)?;
         let size = usize::try_from(span.length.min(BUFFER)).unwrap_or(BUFFER as usize);
         let mut reader = Reader::with_buffer(part, Limits::default(), size);
         let mut echo = Echo::default();
@@ -130,17 +134,17 @@ impl<'a> Copier<'a> {
             if done.is_ok() {
                 value.write_json(w);
             }
-            return self.judge(store, id);
+            return judge(&mut self.verifier, store, id, operation);
         }
         let mut left = EVENTS;
         loop {
             let event: Event<'_> = reader.next_event().map_err(changed)?;
             if self.verifier.event(event).is_err() {
-                return self.judge(store, id);
+                return judge(&mut self.verifier, store, id, operation);
             }
             echo.event(event, w);
             if self.verifier.is_finished() {
-                return self.judge(store, id);
+                return judge(&mut self.verifier, store, id, operation);
             }
             left -= 1;
             if left == 0 {
@@ -149,25 +153,14 @@ impl<'a> Copier<'a> {
             }
         }
     }
-
-    fn judge(&mut self, store: &Store, id: EvidenceId) -> Result<()> {
-        let report = self.verifier.take_report();
-        match report {
-            Some(report) if report.problems.is_empty() && report.evidence_id == Some(id) => Ok(()),
-            _ => {
-                let reason = format!("the record {id} is not there any more");
-                Err(changed(store.name(), self.context, &reason))
-            }
-        }
-    }
 }
 
-fn changed(name: &str, context: &Context, reason: &str) -> Error {
-    let message = format!("{name} changed while it was read: {reason}");
-    Error::new(Code::ArtifactChanged, message)
-        .action("Run it again when nothing writes to the file.")
-        .detail("operation", context.operation)
-        .detail("path", name)
-        .detail("reason", reason)
-        .detail("boundary", "stable-artifact-read")
+fn judge(verifier: &mut Verifier, store: &Store, id: EvidenceId, operation: &str) -> Result<()> {
+    match verifier.take_report() {
+        Some(report) if report.problems.is_empty() && report.evidence_id == Some(id) => Ok(()),
+        _ => {
+            let reason = format!("the record {id} is not there any more");
+            Err(changed(store.name(), operation, &reason))
+        }
+    }
 }

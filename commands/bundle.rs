@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use rea::Result;
-use rea::evidence::{Bundle, ItemKind, LockedBundle, Merged, Source, collect};
+use rea::evidence::{Bundle, Collector, ItemKind, LockedBundle, Merged, Source};
 use rea::operation::{Context, Effect, Family, Operation};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -112,9 +112,10 @@ impl Input {
     fn merge(&self, context: &Context) -> Result<(Bundle, Found)> {
         let mut found = Found::default();
         let mut parts = Vec::new();
+        let mut collector = Collector::new();
         for path in &self.evidence {
             let source = Source::open(path)?;
-            collect(source, limits(self.max_input_bytes), context, &mut |item| {
+            collector.read(source, limits(self.max_input_bytes), context, &mut |item| {
                 match item.kind {
                     ItemKind::Record => found.records += 1,
                     ItemKind::Bundle => {

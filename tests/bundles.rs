@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use rea::Result;
 use rea::digest::Digest;
 use rea::evidence::{
-    Bundle, Creation, Evidence, NewSubject, Provider, Source, collect, read_bundle_bytes,
+    Bundle, Collector, Creation, Evidence, NewSubject, Provider, Source, read_bundle_bytes,
 };
 use rea::json::{Limits, Text, Value, WriteJson, Writer};
 use rea::operation::Context;
@@ -120,7 +120,7 @@ fn texts(items: &[&str]) -> Vec<Text> {
 fn collected(input: &[u8]) -> Result<Bundle> {
     let source = Source::stream("-", Box::new(std::io::Cursor::new(input.to_vec())));
     let mut parts = Vec::new();
-    collect(source, Limits::default(), &context(), &mut |item| {
+    Collector::new().read(source, Limits::default(), &context(), &mut |item| {
         parts.push(item.bundle);
         Ok(())
     })?;

@@ -8,7 +8,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use rea::evidence::{
-    Bundle, Comparison, ComparisonOptions, Source, SummaryFilter, UnknownFilter, collect,
+    Bundle, Collector, Comparison, ComparisonOptions, Source, SummaryFilter, UnknownFilter,
     read_bundle_bytes, verify_all,
 };
 use rea::json::{Limits, WriteJson, Writer};
@@ -51,11 +51,12 @@ fuzz_target!(|input: &[u8]| {
     // As an operand it is one bundle too.
     let source = Source::stream("-", Box::new(std::io::Cursor::new(input.to_vec())));
     let mut parts = 0;
-    collect(source, Limits::default(), &context, &mut |_| {
-        parts += 1;
-        Ok(())
-    })
-    .expect("a bundle is an operand");
+    Collector::new()
+        .read(source, Limits::default(), &context, &mut |_| {
+            parts += 1;
+            Ok(())
+        })
+        .expect("a bundle is an operand");
     assert_eq!(parts, 1);
 });
 

@@ -18,10 +18,10 @@ mod verifier;
 mod verify;
 
 pub use bundle::{
-    Bundle, Change, Classification, Comparison, ComparisonOptions, Conclusion, Entity, Item,
-    ItemKind, LockedBundle, MEMBERSHIP_IS_NO_BEHAVIOUR, MISSING_UNKNOWN_IS_OPEN, Member, Merged,
-    ONE_SIDED_RECORD, RecordPair, Replaced, Summary, SummaryFilter, SummaryRow, UnknownScope,
-    Verdict, collect, first_member, read_bundle, read_bundle_bytes,
+    Bundle, Change, Classification, Collector, Comparison, ComparisonOptions,
+    Conclusion, Entity, Item, ItemKind, LockedBundle, MEMBERSHIP_IS_NO_BEHAVIOUR,
+    MISSING_UNKNOWN_IS_OPEN, Member, Merged, ONE_SIDED_RECORD, RecordPair, Replaced, Summary,
+    SummaryFilter, SummaryRow, UnknownScope, Verdict, first_member, read_bundle, read_bundle_bytes,
 };
 pub use derived::{DerivedDraft, Parent};
 pub use envelope::{Creation, Evidence, NO_SUBJECT, NewSubject};

@@ -262,7 +262,8 @@ pub fn verify_all(
         let report = match documents.next(true, None) {
             Ok(Some(Document::Record(checked))) => Ok(checked.report),
             Ok(Some(Document::Bundle(first))) => {
-                bundle::read(&mut documents, first, each).map(bundle::Parts::into_report)
+                bundle::read(&mut documents, first, &mut bundle::Room::default(), each)
+                    .map(bundle::Parts::into_report)
             }
             Ok(None) if any => return Ok(()),
             Ok(None) => {

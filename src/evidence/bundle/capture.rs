@@ -16,6 +16,11 @@ const MAX_KEPT: usize = 16 << 20;
 /// The longest text of a function's result that is one for summaries.
 const MAX_DOSSIER_TEXT: usize = 1 << 20;
 
+/// Records that are read for one bundle.
+const MAX_RECORDS: usize = 10_000_000;
+/// Text of records and unknowns that is kept in memory, in bytes.
+const MAX_TEXT: u64 = 1 << 30;
+
 /// What a bundle keeps of a record.
 #[derive(Clone, Debug)]
 pub(in crate::evidence) struct Head {
@@ -94,27 +99,109 @@ impl Head {
     }
 
     /// Bytes of text it holds for itself.
-    pub fn text_bytes(&self) -> u64 {
+    fn text_bytes(&self) -> u64 {
         let subject = self.subject.as_ref();
-        let kept = subject.map_or(0, |one| {
-            one.local_path.as_bytes().len() + one.name.as_bytes().len()
-        });
-        kept as u64
+        let subject = subject.map_or(0, |one| length(&one.local_path) + length(&one.name));
+        subject + self.dossier.as_ref().map_or(0, |one| one.text_bytes())
     }
+}
+
+impl Dossier {
+    fn text_bytes(&self) -> u64 {
+        let reason = match &self.flow {
+            ValueFlow::Unavailable { reason } => length(reason),
+            _ => 0,
+        };
+        length(&self.address) + self.name.as_ref().map_or(0, length) + reason
+    }
+}
+
+impl Group {
+    fn bytes(&self) -> u64 {
+        let texts = [
+            &self.operation,
+            &self.predicate_type,
+            &self.provider_id,
+            &self.provider_name,
+        ];
+        let optional = [&self.provider_version, &self.format, &self.architecture];
+        let optional = optional.into_iter().flatten();
+        let texts = texts.into_iter().chain(optional);
+        let texts = texts.chain(self.environment.iter().flatten());
+        texts.map(length).sum::<u64>() + size_of::<Self>() as u64
+    }
+}
+
+fn length(text: &Text) -> u64 {
+    text.as_bytes().len() as u64
 }
 
 /// Makes equal groups one.
 #[derive(Debug, Default)]
-pub(in crate::evidence) struct Interner(HashSet<Arc<Group>>);
+pub(in crate::evidence) struct Interner {
+    known: HashSet<Arc<Group>>,
+    bytes: u64,
+}
 
 impl Interner {
     fn one(&mut self, group: Group) -> Arc<Group> {
-        if let Some(known) = self.0.get(&group) {
+        if let Some(known) = self.known.get(&group) {
             return known.clone();
         }
         let group = Arc::new(group);
-        self.0.insert(group.clone());
+        self.bytes += group.bytes();
+        self.known.insert(group.clone());
         group
+    }
+}
+
+/// The memory that what is read for one bundle may take, whatever the number
+/// of files that it comes from.
+#[derive(Debug)]
+pub(in crate::evidence) struct Room {
+    interner: Interner,
+    text: u64,
+    records: usize,
+    most_text: u64,
+    most_records: usize,
+}
+
+impl Default for Room {
+    fn default() -> Self {
+        Self::of(MAX_TEXT, MAX_RECORDS)
+    }
+}
+
+impl Room {
+    pub fn of(most_text: u64, most_records: usize) -> Self {
+        Self {
+            interner: Interner::default(),
+            text: 0,
+            records: 0,
+            most_text,
+            most_records,
+        }
+    }
+
+    /// The head of the record that has passed `capture`.
+    pub fn head(&mut self, capture: &mut Capture, id: EvidenceId) -> Result<Head> {
+        if self.records >= self.most_records {
+            return Err(too_large("records", self.most_records as u64));
+        }
+        self.records += 1;
+        let before = self.interner.bytes;
+        let head = capture.take(&mut self.interner, id);
+        self.keep(head.text_bytes() + (self.interner.bytes - before))?;
+        Ok(head)
+    }
+
+    /// `bytes` more stay in memory.
+    pub fn keep(&mut self, bytes: u64) -> Result<()> {
+        self.text += bytes;
+        match self.text > self.most_text {
+            true => Err(too_large("bytes of text", self.most_text)),
+            false => Ok(()),
+        }
     }
 }
 
@@ -428,7 +515,7 @@ impl Capture {
 }
 
 /// A bundle asks for more memory than is given to one.
-pub(super) fn too_large(boundary: &str, maximum: u64) -> Error {
+fn too_large(boundary: &str, maximum: u64) -> Error {
     let message = format!("The bundle needs more than the {maximum} {boundary} that are kept");
     let mut limits = Object::new();
     limits.insert("boundary", boundary);
@@ -439,4 +526,63 @@ pub(super) fn too_large(boundary: &str, maximum: u64) -> Error {
         .detail("resource", "memory")
         .detail("reason", message.as_str())
         .detail("reported_limits", limits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::{Creation, Evidence, NewSubject, Provider};
+
+    fn heads(room: &mut Room, count: u64, differs: impl Fn(&mut Creation, u64)) -> Result<()> {
+        const MADE_UP: Provider = Provider {
+            id: "fixture",
+            name: "Fixture provider",
+            version: "1",
+        };
+        let mut capture = Capture::default();
+        for number in 0..count {
+            let mut creation = Creation::new("analyze_function", MADE_UP);
+            creation.normalized_result = number.into();
+            differs(&mut creation, number);
+            let evidence = Evidence::create(creation);
+            capture.value(&Value::from(evidence.record().clone()))?;
+            room.head(&mut capture, evidence.id())?;
+        }
+        Ok(())
+    }
+
+    /// Nothing that a record makes stay in memory is free.
+    #[test]
+    fn groups_dossiers_and_paths_are_charged() {
+        let long = |number: u64| format!("{number}{}", "x".repeat(10_000));
+        let room = || Room::of(100_000, 1000);
+        // What they share is kept once.
+        heads(&mut room(), 100, |_, _| {}).expect("they fit");
+        let grouped = |creation: &mut Creation, number| creation.operation = long(number);
+        let placed = |creation: &mut Creation, number| {
+            creation.subject = Some(NewSubject {
+                path: long(number),
+                sha256: Digest::of(b"x"),
+                format: "elf".to_owned(),
+                architecture: None,
+            });
+        };
+        let dissected = |creation: &mut Creation, number| {
+            let mut procedure = Object::new();
+            procedure.insert("address", long(number));
+            let mut result = Object::new();
+            result.insert("procedure", procedure);
+            creation.normalized_result = result.into();
+        };
+        for result in [
+            heads(&mut room(), 100, grouped),
+            heads(&mut room(), 100, placed),
+            heads(&mut room(), 100, dissected),
+        ] {
+            let error = result.expect_err("they do not fit");
+            assert_eq!(error.code(), Code::ResourceConstraint, "{error}");
+        }
+        let error = heads(&mut Room::of(u64::MAX, 5), 6, |_, _| {}).expect_err("one too many");
+        assert_eq!(error.code(), Code::ResourceConstraint, "{error}");
+    }
 }

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::capture::{Capture, Interner};
+use super::capture::{Capture, Room};
 use super::read::{read, stored};
 use super::{Bundle, Entry};
 use crate::error::{Code, Error, Result};
@@ -40,7 +40,9 @@ fn read_one(
     let mut documents = Documents::new(source, limits, Scope::Record, context);
     let failed = |failure, documents: &Documents<'_>| documents.file_error(failure);
     let parts = match documents.next(true, None) {
-        Ok(Some(Document::Bundle(first))) => read(&mut documents, first, &mut |_| Ok(())),
+        Ok(Some(Document::Bundle(first))) => {
+            read(&mut documents, first, &mut Room::default(), &mut |_| Ok(()))
+        }
         Ok(Some(Document::Record(checked))) => {
             return Err(not_a_bundle(&documents.name, &checked.report));
         }
@@ -88,50 +90,68 @@ pub struct Item {
     pub bundle: Bundle,
 }
 
-/// Reads any number of records and bundles after each other.
-pub fn collect(
-    source: Source,
-    limits: Limits,
-    context: &Context,
-    each: &mut dyn FnMut(Item) -> Result<()>,
-) -> Result<()> {
-    let (source, store) = source.retain(limits, context)?;
-    let mut documents = Documents::new(source, limits, Scope::Record, context);
-    let (mut capture, mut interner) = (Capture::default(), Interner::default());
-    let mut any = false;
-    loop {
-        let next = documents.next(true, Some(&mut capture));
-        let next = next.map_err(|failure| documents.file_error(failure))?;
-        let item = match next {
-            None if any => return Ok(()),
-            None => return Err(incomplete(&documents.name)),
-            Some(Document::Bundle(first)) => {
-                let parts = read(&mut documents, first, &mut |_| Ok(()));
-                let parts = parts.map_err(|failure| documents.file_error(failure))?;
-                let bundle = parts.into_bundle(&store)?;
-                let kind = ItemKind::Bundle;
-                Item { kind, bundle }
-            }
-            Some(Document::Record(checked)) => {
-                if let Some(error) = checked.report.file_error(&documents.name) {
-                    return Err(error);
+/// Reads what one bundle is made of, from any number of inputs. What all of
+/// them together may keep in memory is limited.
+#[derive(Debug, Default)]
+pub struct Collector {
+    room: Room,
+}
+
+impl Collector {
+    /// Nothing has been read yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Reads any number of records and bundles after each other.
+    ///
+    /// Errors: those of `each`, of reading, and `resource_constraint` where
+    /// it is more than one bundle can hold.
+    pub fn read(
+        &mut self,
+        source: Source,
+        limits: Limits,
+        context: &Context,
+        each: &mut dyn FnMut(Item) -> Result<()>,
+    ) -> Result<()> {
+        let (source, store) = source.retain(limits, context)?;
+        let mut documents = Documents::new(source, limits, Scope::Record, context);
+        let mut capture = Capture::default();
+        let mut any = false;
+        loop {
+            let next = documents.next(true, Some(&mut capture));
+            let next = next.map_err(|failure| documents.file_error(failure))?;
+            let item = match next {
+                None if any => return Ok(()),
+                None => return Err(incomplete(&documents.name)),
+                Some(Document::Bundle(first)) => {
+                    let parts = read(&mut documents, first, &mut self.room, &mut |_| Ok(()));
+                    let parts = parts.map_err(|failure| documents.file_error(failure))?;
+                    let bundle = parts.into_bundle(&store)?;
+                    let kind = ItemKind::Bundle;
+                    Item { kind, bundle }
                 }
-                let id = checked.report.evidence_id;
-                let id = id.ok_or_else(|| incomplete(&documents.name))?;
-                let entry = Entry {
-                    head: capture.take(&mut interner, id),
-                    body: stored(&store, checked.span),
-                };
-                let bundle = Bundle {
-                    entries: vec![entry],
-                    unknowns: Unknowns::default(),
-                };
-                let kind = ItemKind::Record;
-                Item { kind, bundle }
-            }
-        };
-        any = true;
-        each(item)?;
+                Some(Document::Record(checked)) => {
+                    if let Some(error) = checked.report.file_error(&documents.name) {
+                        return Err(error);
+                    }
+                    let id = checked.report.evidence_id;
+                    let id = id.ok_or_else(|| incomplete(&documents.name))?;
+                    let entry = Entry {
+                        head: self.room.head(&mut capture, id)?,
+                        body: stored(&store, checked.span),
+                    };
+                    let bundle = Bundle {
+                        entries: vec![entry],
+                        unknowns: Unknowns::default(),
+                    };
+                    let kind = ItemKind::Record;
+                    Item { kind, bundle }
+                }
+            };
+            any = true;
+            each(item)?;
+        }
     }
 }
 
@@ -152,5 +172,93 @@ fn first_name<R: Read>(reader: &mut Reader<R>) -> Result<Option<Vec<u8>>, ReadEr
     match reader.next_event()? {
         Event::Key { name, .. } => Ok(Some(name.to_vec())),
         _ => Ok(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::{
+        Confidence, Creation, Evidence, NewUnknown, Probe, Provider, Severity, UnknownScope,
+    };
+
+    fn context() -> Context {
+        Context::new("bundle")
+    }
+
+    fn text_of(bundle: &Bundle) -> Vec<u8> {
+        let mut out = Vec::new();
+        let written = bundle.write_to(&context(), &mut out);
+        written.expect("it is in memory").expect("so is the sink");
+        out
+    }
+
+    /// The results of reading `inputs` for one bundle that may keep `text`
+    /// bytes and `records` records.
+    fn collected(inputs: &[Vec<u8>], text: u64, records: usize) -> Vec<Option<Code>> {
+        let room = Room::of(text, records);
+        let mut collector = Collector { room };
+        let one = |input: &Vec<u8>| {
+            let source = Source::stream("x", Box::new(std::io::Cursor::new(input.clone())));
+            let read = collector.read(source, Limits::default(), &context(), &mut |_| Ok(()));
+            read.err().map(|error| error.code())
+        };
+        inputs.iter().map(one).collect()
+    }
+
+    fn records() -> Vec<Vec<u8>> {
+        const MADE_UP: Provider = Provider {
+            id: "fixture",
+            name: "Fixture provider",
+            version: "1",
+        };
+        let record = |number: u64| {
+            let mut creation = Creation::new("health", MADE_UP);
+            creation.operation = format!("{number}{}", "x".repeat(1000));
+            let mut out = Vec::new();
+            let mut writer = crate::json::Writer::canonical(&mut out);
+            crate::json::WriteJson::write_json(&Evidence::create(creation), &mut writer);
+            writer.finish_infallible();
+            out
+        };
+        (0..3).map(record).collect()
+    }
+
+    #[test]
+    fn all_inputs_together_have_one_budget() {
+        let full = Some(Code::ResourceConstraint);
+        let inputs = records();
+        assert_eq!(collected(&inputs, 1 << 20, 9), [None, None, None]);
+        assert_eq!(collected(&inputs, 1 << 20, 2), [None, None, full]);
+        assert_eq!(collected(&inputs, 3000, 9), [None, None, full]);
+    }
+
+    /// A probe takes more memory than the text that it stands in.
+    #[test]
+    fn unknowns_are_charged_as_they_are_kept() {
+        let probe = Probe {
+            operation: "x".into(),
+            rationale: "".into(),
+        };
+        let unknown = NewUnknown {
+            question: "Why?".into(),
+            severity: Severity::Low,
+            domain: "files".into(),
+            required_authority: None,
+            required_confidence: Confidence::Observed,
+            required_environment: None,
+            recommended_probes: vec![probe; 1000],
+            relationships: Vec::new(),
+            supporting_evidence_ids: Vec::new(),
+            contradicting_evidence_ids: Vec::new(),
+        };
+        let mut bundle = Bundle::new();
+        let made = bundle.record_unknown(&unknown, UnknownScope::Nothing);
+        let kept = made.expect("it holds").revision.memory_bytes();
+        assert!(kept >= 1000 * size_of::<Probe>() as u64);
+        let input = [text_of(&bundle)];
+        assert_eq!(collected(&input, kept + 10_000, 9), [None]);
+        let full = Some(Code::ResourceConstraint);
+        assert_eq!(collected(&input, kept - 1, 9), [full]);
     }
 }

@@ -29,6 +29,7 @@ use super::verify::Span;
 use super::{Evidence, EvidenceId};
 use crate::json::{Text, Value};
 pub(super) use capture::Head;
+pub(super) use capture::Room;
 use capture::{Capture, Interner};
 
 pub use compare::{
@@ -36,7 +37,7 @@ pub use compare::{
     MEMBERSHIP_IS_NO_BEHAVIOUR, MISSING_UNKNOWN_IS_OPEN, ONE_SIDED_RECORD, RecordPair,
 };
 pub use file::{LockedBundle, Replaced};
-pub use input::{Item, ItemKind, collect, first_member, read_bundle, read_bundle_bytes};
+pub use input::{Collector, Item, ItemKind, first_member, read_bundle, read_bundle_bytes};
 pub use merge::Merged;
 pub(super) use read::{Parts, read};
 pub use summary::{Summary, SummaryFilter, SummaryRow};

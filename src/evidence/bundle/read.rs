@@ -8,7 +8,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::capture::{Capture, Interner, too_large};
+use super::capture::{Capture, Room};
 use super::findings::{Findings, LISTED};
 use super::manifest::{self, Listed, Sequence, Sets};
 use super::{Body, Bundle, Entry, Head, Member};
@@ -21,11 +21,6 @@ use crate::evidence::source::Store;
 use crate::evidence::unknowns::{self, Insertion, Unknowns, read_revision};
 use crate::evidence::verify::{Checked, Document, Documents, Failure, Span, incomplete};
 use crate::json::{Budget, Event, ReadError, Value, WriteJson};
-
-/// Records of one bundle.
-const MAX_RECORDS: usize = 10_000_000;
-/// Text of records and unknowns that is kept in memory, in bytes.
-const MAX_TEXT: u64 = 1 << 30;
 
 /// An element of a derived member or of `unknowns`.
 const ELEMENT: Budget = Budget {
@@ -99,8 +94,7 @@ struct Pass<'d, 'c, 'e> {
     documents: &'d mut Documents<'c>,
     each: &'e mut dyn FnMut(Report) -> Result<()>,
     capture: Capture,
-    interner: Interner,
-    kept: u64,
+    room: &'e mut Room,
     claimed: Claimed,
     parts: Parts,
     last_revision: Option<(unknowns::UnknownId, u64)>,
@@ -111,14 +105,14 @@ struct Pass<'d, 'c, 'e> {
 pub(in crate::evidence) fn read(
     documents: &mut Documents<'_>,
     first: Member,
+    room: &mut Room,
     each: &mut dyn FnMut(Report) -> Result<()>,
 ) -> Result<Parts, Failure> {
     let mut pass = Pass {
         documents,
         each,
         capture: Capture::default(),
-        interner: Interner::default(),
-        kept: 0,
+        room,
         claimed: Claimed::default(),
         parts: Parts {
             records: Vec::new(),
@@ -250,11 +244,7 @@ impl Pass<'_, '_, '_> {
         }
         let shapeless = report.problems.iter().any(|one| one.stage == Stage::Shape);
         if let (false, Some(id)) = (shapeless, report.evidence_id) {
-            let head = self.capture.take(&mut self.interner, id);
-            self.keep(head.text_bytes())?;
-            if self.parts.records.len() >= MAX_RECORDS {
-                return Err(too_large("records", MAX_RECORDS as u64).into());
-            }
+            let head = self.room.head(&mut self.capture, id)?;
             self.parts.records.push((head, span));
         }
         for nested in &mut report.nested {
@@ -272,29 +262,19 @@ impl Pass<'_, '_, '_> {
         Ok((self.each)(report)?)
     }
 
-    fn keep(&mut self, bytes: u64) -> Result<()> {
-        self.kept += bytes;
-        match self.kept > MAX_TEXT {
-            true => Err(too_large("bytes of text", MAX_TEXT)),
-            false => Ok(()),
-        }
-    }
-
-    fn value(&mut self) -> Result<(Value, u64), Failure> {
-        let before = self.documents.reader.place().offset;
-        let value = self.documents.reader.read_value(ELEMENT)?;
-        Ok((value, self.documents.reader.place().offset - before))
+    fn value(&mut self) -> Result<Value, Failure> {
+        Ok(self.documents.reader.read_value(ELEMENT)?)
     }
 
     fn unknown(&mut self, at: &Pointer) -> Result<(), Failure> {
-        let (value, length) = self.value()?;
-        self.keep(length)?;
+        let value = self.value()?;
         self.parts.revisions += 1;
         let findings = &mut self.parts.findings;
         let found = &mut |problem| findings.add(problem);
         let Some(revision) = read_revision(&value, at, found) else {
             return Ok(());
         };
+        self.room.keep(revision.memory_bytes())?;
         let place = (revision.unknown_id, revision.revision);
         if self.last_revision.is_some_and(|last| last >= place) {
             let message = "unknowns are not in the order of id and revision";
@@ -321,7 +301,7 @@ impl Pass<'_, '_, '_> {
     /// An element of a derived member. What has the wrong shape is told and
     /// not kept, so that what is kept is never more than what was read.
     fn derived(&mut self, member: Member, at: &Pointer) -> Result<(), Failure> {
-        let (value, _) = self.value()?;
+        let value = self.value()?;
         let rule: &Rule = match member {
             Member::Artifacts => &manifest::ARTIFACTS,
             Member::Captures => &manifest::CAPTURES,

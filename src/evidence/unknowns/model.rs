@@ -234,6 +234,40 @@ impl Revision {
             .copied()
     }
 
+    /// About how much memory it takes.
+    pub(in crate::evidence) fn memory_bytes(&self) -> u64 {
+        let texts = |texts: &[&Text]| {
+            texts
+                .iter()
+                .map(|text| text.as_bytes().len())
+                .sum::<usize>()
+        };
+        let environment = self.required_environment.as_ref().map(|one| {
+            [&one.id, &one.platform, &one.architecture, &one.isolation]
+                .into_iter()
+                .flatten()
+                .map(|text| text.as_bytes().len())
+                .sum::<usize>()
+        });
+        let probes: usize = self
+            .recommended_probes
+            .iter()
+            .map(|probe| size_of::<Probe>() + texts(&[&probe.operation, &probe.rationale]))
+            .sum();
+        let rationale = self
+            .resolution
+            .as_ref()
+            .map_or(0, |end| texts(&[&end.rationale]));
+        let bytes = size_of::<Self>()
+            + texts(&[&self.question, &self.domain])
+            + environment.unwrap_or(0)
+            + probes
+            + rationale
+            + self.cited().count() * size_of::<EvidenceId>()
+            + self.relationships.len() * size_of::<Relationship>();
+        bytes as u64
+    }
+
     fn write(&self, complete: bool, w: &mut Writer<'_>) {
         w.begin_object();
         w.key("contradicting_evidence_ids");

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use rea::Result;
-use rea::evidence::{Bundle, Collector, ItemKind, LockedBundle, Merged, Source};
+use rea::evidence::{Bundle, Collector, ItemKind, Merged, Source};
 use rea::operation::{Context, Effect, Family, Operation};
+use rea::{Error, Result};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::bundle_options::{describe_counts, limits, same_file, usual_max_input_bytes};
+use crate::bundle_options::{describe_counts, limits, usual_max_input_bytes};
 use crate::quantity::{ByteSize, counted};
 use crate::registry::{Command, OutputKind};
 use crate::ui::Ui;
@@ -18,20 +18,26 @@ use crate::ui::Ui;
 /// Merge records and bundles into one bundle
 ///
 /// Every record is verified before it goes in. What stands in several inputs
-/// is there once, and neither their order nor their grouping changes a byte of
-/// the result. Revisions of an unknown that contradict each other are an
-/// error. Without operands, the bundle is an empty one.
+/// is there once, and where nothing conflicts, neither their order nor their
+/// grouping changes a byte of the result. Revisions of an unknown that
+/// contradict each other are an error.
 ///
 /// The result is canonical JSON without a line feed at its end, so that
 /// sha256sum of the file says the bundle's digest. To add to a bundle, name it
-/// as an operand and as --output, with --overwrite: the file is locked
-/// meanwhile.
+/// as an operand and as --output, with --overwrite. A file that is replaced is
+/// locked meanwhile.
 #[derive(Clone, Debug, Args, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
     /// Files of records and bundles, `-` for standard input
+    #[arg(required_unless_present = "empty")]
     #[serde(default)]
     pub evidence: Vec<PathBuf>,
+
+    /// Make a bundle of nothing
+    #[arg(long, conflicts_with = "evidence")]
+    #[serde(default)]
+    pub empty: bool,
 
     /// Bytes to read of one file at most
     #[arg(long, value_name = "BYTES", default_value_t = usual_max_input_bytes())]
@@ -52,20 +58,14 @@ impl Command for Input {
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         let context = ui.context(Self::OPERATION.name);
-        let (delivery, bundle, found, locked) = ui.operate(&context, |context| {
-            // Before anything is read, so that nobody's update is lost.
-            let locked = match self.updated(ui) {
-                Some(path) => Some(LockedBundle::open(path, context)?),
-                None => None,
-            };
-            let mut delivery = ui.deliver(context)?;
+        self.check()?;
+        let operands: Vec<&Path> = self.evidence.iter().map(PathBuf::as_path).collect();
+        let (delivery, bundle, found) = ui.operate(&context, |context| {
+            let mut delivery = ui.deliver_from(context, &operands, true)?;
             let (bundle, found) = self.merge(context)?;
             delivery.write_bundle(&bundle)?;
-            Ok((delivery, bundle, found, locked))
+            Ok((delivery, bundle, found))
         })?;
-        if let Some(locked) = &locked {
-            locked.check_unchanged()?;
-        }
         delivery.finish(|report| {
             report.title("A bundle");
             describe_counts(&bundle, report);
@@ -101,12 +101,19 @@ impl Found {
 }
 
 impl Input {
-    /// The operand that the result replaces.
-    fn updated<'a>(&'a self, ui: &'a Ui) -> Option<&'a Path> {
-        let (output, overwrite) = ui.output.file()?;
-        let same = |path: &&PathBuf| path.as_os_str() != "-" && same_file(path, output);
-        let operand = self.evidence.iter().find(same);
-        operand.filter(|_| overwrite).map(|_| output)
+    /// Nothing by mistake, an empty list of files say, makes no empty bundle.
+    fn check(&self) -> Result<()> {
+        if self.evidence.is_empty() != self.empty {
+            let message = "a bundle is made of operands, or `empty`";
+            let (name, at) = (Self::OPERATION.name, ["evidence"]);
+            return Err(Error::invalid_request(
+                name,
+                &at,
+                "missing_argument",
+                message,
+            ));
+        }
+        Ok(())
     }
 
     fn merge(&self, context: &Context) -> Result<(Bundle, Found)> {

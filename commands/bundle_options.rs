@@ -160,13 +160,6 @@ pub fn describe_counts(bundle: &Bundle, report: &mut Report) {
     report.fact("unknowns", format!("{unknowns}, {revisions}"));
 }
 
-/// Whether two paths lead to one file that is there.
-pub fn same_file(a: &Path, b: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let place = |path: &Path| std::fs::metadata(path).map(|found| (found.dev(), found.ino()));
-    matches!((place(a), place(b)), (Ok(a), Ok(b)) if a == b)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

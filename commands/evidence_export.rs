@@ -6,14 +6,14 @@ use std::process::ExitCode;
 use clap::Args;
 use rea::Result;
 use rea::digest::Digest;
-use rea::evidence::LockedBundle;
+use rea::evidence::BundleOutput;
 use rea::json::{WriteJson, Writer};
 use rea::operation::{Effect, Family, Operation};
-use rea::publish::{Publisher, display_path};
+use rea::publish::display_path;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::bundle_options::{ReadingOptions, describe_counts, same_file};
+use crate::bundle_options::{ReadingOptions, describe_counts};
 use crate::registry::{Command, OutputKind};
 use crate::ui::Ui;
 
@@ -56,16 +56,11 @@ impl Command for Input {
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         let context = ui.context(Self::OPERATION.name);
         let (bundle, written) = ui.operate(&context, |context| {
-            Publisher::check(&self.target, self.overwrite)?;
-            let in_place = self.overwrite && same_file(&self.source, &self.target);
-            // Nobody's update may be lost where the source is replaced.
-            let locked = match in_place {
-                true => Some(LockedBundle::open(&self.target, context)?),
-                false => None,
-            };
+            // Before anything is read, so that nobody's update is lost.
+            let operands = [self.source.as_path()];
+            let output = BundleOutput::open(&self.target, self.overwrite, &operands, context)?;
             let bundle = self.reading.read(&self.source, context)?;
-            let locked = locked.as_ref();
-            let written = bundle.publish(&self.target, self.overwrite, locked, context)?;
+            let written = bundle.publish(output, context)?;
             Ok((bundle, written))
         })?;
         let exported = Exported {

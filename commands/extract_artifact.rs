@@ -139,7 +139,7 @@ const FILES: &[Column] = &[
 impl Input {
     /// The record cannot have the name that the folder gets, nor be in it.
     fn check_output(&self, ui: &Ui) -> Result<()> {
-        let (Some(into), Some((file, _))) = (&self.into, ui.output.file()) else {
+        let (Some(into), Some(file)) = (&self.into, ui.output.file()) else {
             return Ok(());
         };
         let absolute = |path| std::path::absolute(path).unwrap_or_else(|_| PathBuf::from(path));

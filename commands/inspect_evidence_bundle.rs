@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use rea::digest::Digest;
 use rea::evidence::{Bundle, EvidenceId, Member, Source, Summary, SummaryFilter, first_member};
-use rea::json::{Budget, Limits, Object, Reader, Text, Value};
+use rea::json::{Budget, Limits, Object, Reader, Text, Value, WriteJson as _};
 use rea::operation::{Context, Effect, Family, Operation};
 use rea::publish::display_path;
 use rea::{Error, Result};
@@ -114,29 +114,25 @@ impl Command for Input {
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         let context = ui.context(NAME);
         let request = self.request()?;
-        if !request.summary && !request.filter.is_empty() {
+        if !request.summary && request.filtered {
             let message = "filters need the detail `summary`";
             return Err(invalid(&["filters"], "invalid_value", message)
                 .action("Add --detail summary, or leave the filters out."));
         }
         let title = display_path(&request.path).into_owned();
-        if request.summary {
-            let bundle = ui.operate(&context, |context| {
-                self.reading.read(&request.path, context)
-            })?;
-            let summary = bundle.summary(request.filter);
-            ui.document(&context, &summary, |report| {
-                describe(&title, &bundle, &summary, report)
-            })?;
-            return Ok(ExitCode::SUCCESS);
-        }
-        let (delivery, bundle) = ui.operate(&context, |context: &Context| {
+        let (mut delivery, bundle) = ui.operate(&context, |context: &Context| {
+            let operands = [request.path.as_path()];
+            let mut delivery = ui.deliver_from(context, &operands, !request.summary)?;
             let bundle = self.reading.read(&request.path, context)?;
-            let mut delivery = ui.deliver(context)?;
-            delivery.write_bundle(&bundle)?;
+            if !request.summary {
+                delivery.write_bundle(&bundle)?;
+            }
             Ok((delivery, bundle))
         })?;
-        let summary = bundle.summary(SummaryFilter::default());
+        let summary = bundle.summary(request.filter);
+        if request.summary {
+            delivery.write(&|w| summary.write_json(w))?;
+        }
         delivery.finish(|report| describe(&title, &bundle, &summary, report))?;
         Ok(ExitCode::SUCCESS)
     }
@@ -146,6 +142,8 @@ impl Command for Input {
 struct Request {
     path: PathBuf,
     summary: bool,
+    /// Whether filters are given, empty ones too.
+    filtered: bool,
     filter: SummaryFilter,
 }
 
@@ -161,6 +159,7 @@ impl Input {
                 return Ok(Request {
                     path: self.request.clone(),
                     summary: self.detail.is_some(),
+                    filtered: !filter.is_empty(),
                     filter,
                 });
             }
@@ -244,6 +243,7 @@ fn parse(value: &Value) -> Result<Request> {
     Ok(Request {
         path: path.into(),
         summary,
+        filtered: request.get("filters").is_some(),
         filter,
     })
 }

@@ -10,7 +10,7 @@ use std::str::FromStr;
 use clap::{Args, ValueEnum};
 use rea::digest::Hasher;
 use rea::error::{Code, io_reason};
-use rea::evidence::{Bundle, Record};
+use rea::evidence::{Bundle, BundleOutput, Record};
 use rea::json::{Sink, WriteJson, Writer};
 use rea::operation::Context;
 use rea::publish::{Publisher, display_path};
@@ -114,9 +114,9 @@ impl Default for OutputOptions {
 }
 
 impl OutputOptions {
-    /// The file that is written, and whether it may be replaced.
-    pub fn file(&self) -> Option<(&Path, bool)> {
-        Some((self.output.as_deref()?, self.overwrite))
+    /// The file that is written.
+    pub fn file(&self) -> Option<&Path> {
+        self.output.as_deref()
     }
 
     /// Refuses an impossible `--output` before any work is done.
@@ -202,10 +202,44 @@ impl Ui {
     /// Starts to deliver documents one after the other.
     pub fn deliver<'a>(&'a self, context: &'a Context) -> Result<Delivery<'a>> {
         let target = match &self.output.output {
-            Some(path) => Target::File(Publisher::create(path, self.output.overwrite)?),
+            Some(path) => Target::File(Publisher::create(path, self.output.overwrite)?, None),
             None => Target::Stdout(stdout().map_err(|error| unwritable(&error))?),
         };
-        Ok(Delivery {
+        Ok(self.deliver_to(context, target))
+    }
+
+    /// Starts to deliver what is made of bundles, before any of them is read:
+    /// a file that is replaced is locked, so that nobody's update is lost. Only
+    /// a `bundle` may replace the bundle that it is made of.
+    pub fn deliver_from<'a>(
+        &'a self,
+        context: &'a Context,
+        operands: &[&Path],
+        bundle: bool,
+    ) -> Result<Delivery<'a>> {
+        let Some(path) = &self.output.output else {
+            return self.deliver(context);
+        };
+        let output = BundleOutput::open(path, self.output.overwrite, operands, context)?;
+        let format = self.output.format(self.stdout_is_terminal);
+        let kept = bundle && matches!(format, Format::Canonical | Format::Json);
+        if output.is_in_place() && !kept {
+            let message = format!(
+                "{} is the bundle itself, which a report or summary must not replace",
+                display_path(path)
+            );
+            let (at, reason) = (["output"], "invalid_value");
+            return Err(
+                Error::invalid_request(context.operation, &at, reason, message)
+                    .action("Name another file with --output, or leave it out."),
+            );
+        }
+        let file = output.create()?;
+        Ok(self.deliver_to(context, Target::File(file, Some(Box::new(output)))))
+    }
+
+    fn deliver_to<'a>(&'a self, context: &'a Context, target: Target) -> Delivery<'a> {
+        Delivery {
             ui: self,
             format: self.output.format(self.stdout_is_terminal),
             name: None,
@@ -214,7 +248,7 @@ impl Ui {
                 target,
                 pending: Vec::new(),
             },
-        })
+        }
     }
 
     /// Rows that a table of a report shows.
@@ -283,7 +317,7 @@ impl Delivery<'_> {
             let mut text = Vec::new();
             let paint = match self.out.target {
                 Target::Stdout(_) => ui.paint,
-                Target::File(_) => Paint::OFF,
+                Target::File(..) => Paint::OFF,
             };
             let written = match self.format {
                 Format::Markdown => report.write_markdown(&mut text),
@@ -294,8 +328,11 @@ impl Delivery<'_> {
         }
         let flushed = self.out.flush();
         self.judge(flushed)?;
-        if let Target::File(file) = self.out.target {
-            let published = file.commit()?;
+        if let Target::File(file, output) = self.out.target {
+            let published = match output {
+                Some(output) => output.commit(file)?,
+                None => file.commit()?,
+            };
             ui.say_where(self.name, published.bytes);
         }
         Ok(())
@@ -328,7 +365,8 @@ impl Ui {
 
 enum Target {
     Stdout(File),
-    File(Publisher),
+    /// With its guard, where it may be a bundle that others change.
+    File(Publisher, Option<Box<BundleOutput>>),
 }
 
 /// Gathers small documents into large writes, and stops once the operation is
@@ -346,14 +384,14 @@ impl Out<'_> {
         // Whoever reads stdout may be stuck; a signal need not wait for them.
         let _delivering = match self.target {
             Target::Stdout(_) => Some(signals::deliver()),
-            Target::File(_) => None,
+            Target::File(..) => None,
         };
         if self.context.cancellation.is_requested() {
             return Err(io::ErrorKind::Interrupted.into());
         }
         let result = match &mut self.target {
             Target::Stdout(stdout) => stdout.write_all(&self.pending),
-            Target::File(file) => file.put(&self.pending),
+            Target::File(file, _) => file.put(&self.pending),
         };
         self.pending.clear();
         result

@@ -188,7 +188,7 @@ _rea() {
             return 0
             ;;
         rea__subcmd__bundle)
-            opts="-o -j -q -h --max-input-bytes --format --json --rows --output --overwrite --threads --quiet --color --disorder --help"
+            opts="-o -j -q -h --empty --max-input-bytes --format --json --rows --output --overwrite --threads --quiet --color --disorder --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -270,6 +270,7 @@ complete -c rea -n "__fish_rea_using_subcommand bundle" -l color -d 'When to use
 always\t''
 never\t''"
 complete -c rea -n "__fish_rea_using_subcommand bundle" -l disorder -d 'Test hook: shuffles listings and delays work; never changes a result' -r
+complete -c rea -n "__fish_rea_using_subcommand bundle" -l empty -d 'Make a bundle of nothing'
 complete -c rea -n "__fish_rea_using_subcommand bundle" -l json -d 'The same as --format json; errors are JSON too'
 complete -c rea -n "__fish_rea_using_subcommand bundle" -l overwrite -d 'Let --output replace a file'
 complete -c rea -n "__fish_rea_using_subcommand bundle" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'

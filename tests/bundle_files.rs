@@ -11,7 +11,8 @@ use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 use rea::evidence::{
-    Bundle, Creation, Evidence, LockedBundle, Provider, Source, UnknownFilter, read_bundle,
+    Bundle, BundleOutput, Creation, Evidence, LockedBundle, Provider, Source, UnknownFilter,
+    read_bundle,
 };
 use rea::json::{Limits, Value};
 use rea::operation::Context;
@@ -122,8 +123,21 @@ fn publications() -> Vec<Publication> {
                 "Why?",
             ],
             file: "bundle.json",
-            before: Some(old),
+            before: Some(old.clone()),
             after: asked,
+        },
+        Publication {
+            arguments: &[
+                "bundle",
+                "old.json",
+                "source.json",
+                "-o",
+                "old.json",
+                "--overwrite",
+            ],
+            file: "old.json",
+            before: Some(old),
+            after: text_of(&bundle_of(&[1, 2, 3, 9])),
         },
     ]
 }
@@ -268,6 +282,227 @@ fn no_update_of_concurrent_processes_is_lost() {
     assert_eq!(bundle.unknowns().list(&UnknownFilter::default()).total, 20);
     let names = visible(folder.path());
     assert_eq!(names.len(), 5, "{names:?}");
+}
+
+/// Starts `slow`, which publishes a second later than it would, and `quick`
+/// while `slow` is at it. What `quick` said.
+fn race(folder: &Path, slow: &[&str], quick: &str) -> Output {
+    let mut command = Command::new("strace");
+    let inject = "inject=?rename,?renameat,?renameat2:delay_enter=1500000";
+    let log = folder.join("log");
+    command.args(["-qq", "-o", log.to_str().unwrap(), "-e", inject, REA]);
+    command.args(slow).current_dir(folder).stdin(Stdio::null());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let slow = command.spawn().expect("strace is needed for this test");
+    let staged = || {
+        let mut names = fs::read_dir(folder).unwrap();
+        names.any(|entry| {
+            let name = entry.unwrap().file_name();
+            name.to_str().unwrap().starts_with(".rea-write-")
+        })
+    };
+    while !staged() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    std::thread::sleep(Duration::from_millis(300));
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("exec '{REA}' {quick}")]);
+    let quick = command.current_dir(folder).output().unwrap();
+    let slow = slow.wait_with_output().unwrap();
+    let errors = String::from_utf8_lossy(&slow.stderr);
+    assert!(slow.status.success(), "{errors}");
+    quick
+}
+
+/// Who replaces a bundle waits for who changes it, and the other way around,
+/// whether or not the bundle is an operand. `quick` and what must be there
+/// then: records beside those of mutations, and unknowns; or a refusal.
+#[test]
+fn whoever_replaces_a_bundle_loses_nobodys_update() {
+    let ask: &[&str] = &[ASK, &["Why?"]].concat();
+    let quickly = "record-unknown bundle.json --severity=low --domain=files --question Who?";
+    let export = "evidence-export other.json bundle.json --overwrite";
+    let merge = "bundle other.json third.json -o bundle.json --overwrite";
+    let inspect = "inspect-evidence-bundle other.json -o bundle.json --overwrite";
+    let words = |line: &'static str| line.split(' ').collect::<Vec<_>>();
+    for (slow, quick, expected) in [
+        (ask.to_vec(), export, Some((1, 0))),
+        (words(export), quickly, Some((1, 1))),
+        (ask.to_vec(), merge, Some((2, 0))),
+        (words(merge), quickly, Some((2, 1))),
+        (words(inspect), quickly, Some((1, 1))),
+        (
+            ask.to_vec(),
+            "bundle bundle.json other.json -o bundle.json --overwrite",
+            Some((2, 1)),
+        ),
+        (
+            ask.to_vec(),
+            "bundle - other.json -o bundle.json --overwrite < bundle.json",
+            None,
+        ),
+        (
+            ask.to_vec(),
+            "bundle link.json other.json -o bundle.json --overwrite",
+            None,
+        ),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str| folder.path().join(name);
+        fs::write(file("bundle.json"), text_of(&bundle_of(&[1]))).unwrap();
+        fs::write(file("other.json"), text_of(&bundle_of(&[2]))).unwrap();
+        fs::write(file("third.json"), text_of(&bundle_of(&[3]))).unwrap();
+        fs::hard_link(file("bundle.json"), file("link.json")).unwrap();
+        let said = race(folder.path(), &slow, quick);
+        let errors = String::from_utf8_lossy(&said.stderr);
+        assert_eq!(
+            said.status.success(),
+            expected.is_some(),
+            "{quick}: {errors}"
+        );
+        if expected.is_none() {
+            assert!(errors.contains("revision_conflict"), "{errors}");
+        }
+        let bundle = read(&file("bundle.json"));
+        let unknowns = bundle.unknowns().revisions();
+        let found = (bundle.len() as u64 - unknowns, unknowns);
+        assert_eq!(found, expected.unwrap_or((1, 1)), "{slow:?} and {quick}");
+    }
+}
+
+/// Standard input that was the bundle before another process replaced it.
+#[test]
+fn standard_input_that_was_replaced_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bundle.json");
+    fs::write(&path, text_of(&bundle_of(&[1]))).unwrap();
+    let script = format!(
+        "exec < bundle.json; cp bundle.json next; mv next bundle.json; \
+         '{REA}' bundle - -o bundle.json --overwrite"
+    );
+    let mut command = Command::new("sh");
+    let said = command.args(["-c", &script]).current_dir(folder.path());
+    let said = said.output().unwrap();
+    let errors = String::from_utf8_lossy(&said.stderr);
+    assert!(errors.contains("revision_conflict"), "{errors}");
+}
+
+/// A file called `-` is not standard input, whose records go into it.
+#[test]
+fn a_file_called_dash_is_no_operand() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("-");
+    fs::write(&path, text_of(&bundle_of(&[1]))).unwrap();
+    fs::write(folder.path().join("other"), text_of(&bundle_of(&[2]))).unwrap();
+    let script = format!("'{REA}' bundle - -o ./- --overwrite --format report < other");
+    let mut command = Command::new("sh");
+    let said = command.args(["-c", &script]).current_dir(folder.path());
+    let said = said.output().unwrap();
+    let errors = String::from_utf8_lossy(&said.stderr);
+    assert!(said.status.success(), "{errors}");
+}
+
+#[test]
+fn any_number_of_operands() {
+    let folder = tempfile::tempdir().unwrap();
+    for number in 0..150 {
+        let name = format!("part{number}.json");
+        fs::write(folder.path().join(name), text_of(&bundle_of(&[number]))).unwrap();
+    }
+    let script = format!("ulimit -n 40; exec '{REA}' bundle part*.json -o all.json");
+    let mut command = Command::new("sh");
+    let said = command.args(["-c", &script]).current_dir(folder.path());
+    let said = said.output().unwrap();
+    let errors = String::from_utf8_lossy(&said.stderr);
+    assert!(said.status.success(), "{errors}");
+    assert_eq!(read(&folder.path().join("all.json")).len(), 150);
+}
+
+/// With leave to replace, what was not there is not replaced.
+#[test]
+fn who_makes_the_file_meanwhile_keeps_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bundle.json");
+    let output = || BundleOutput::open(&path, true, &[], &context()).unwrap();
+    let late = output();
+    bundle_of(&[1]).publish(output(), &context()).unwrap();
+    let error = bundle_of(&[2]).publish(late, &context()).unwrap_err();
+    assert_eq!(error.code().as_str(), "revision_conflict", "{error}");
+    let (late, file) = {
+        fs::remove_file(&path).unwrap();
+        let late = output();
+        let file = late.create().unwrap();
+        (late, file)
+    };
+    bundle_of(&[3]).publish(output(), &context()).unwrap();
+    let error = late.commit(file).unwrap_err();
+    assert_eq!(error.code().as_str(), "revision_conflict", "{error}");
+    assert_eq!(fs::read(&path).unwrap(), text_of(&bundle_of(&[3])));
+    assert_eq!(visible(folder.path()).len(), 1);
+}
+
+/// What waits for a lock looks at the name again, also at what it has become.
+#[test]
+fn a_name_that_becomes_a_link_ends_the_wait() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bundle.json");
+    fs::write(&path, text_of(&bundle_of(&[1]))).unwrap();
+    let _locked = LockedBundle::open(&path, &context()).unwrap();
+    let waiting = {
+        let path = path.clone();
+        std::thread::spawn(move || LockedBundle::open(&path, &context()).map(|_| ()))
+    };
+    std::thread::sleep(Duration::from_millis(100));
+    fs::rename(&path, folder.path().join("real")).unwrap();
+    std::os::unix::fs::symlink("real", &path).unwrap();
+    let error = waiting.join().unwrap().unwrap_err();
+    let reason = error.details().get("reason").and_then(Value::as_str);
+    assert_eq!(reason, Some("not-file"), "{error}");
+}
+
+/// File systems without locks, files that cannot be written, full disks.
+#[test]
+fn what_the_file_system_refuses() {
+    for (inject, refusal) in [
+        ("inject=flock:error=ENOLCK", Some("cannot lock it")),
+        ("inject=flock:error=EOPNOTSUPP", Some("cannot lock it")),
+        ("inject=openat:error=EACCES:when=1", None),
+        ("inject=openat:error=EROFS:when=1", None),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("bundle.json");
+        fs::write(&path, text_of(&bundle_of(&[1]))).unwrap();
+        let log = folder.path().join("log");
+        let mut options = vec!["-o", log.to_str().unwrap(), "-e", inject];
+        if inject.contains("openat") {
+            options.extend(["-P", "bundle.json"]);
+        }
+        let said = strace(folder.path(), &options, &[ASK, &["Why?"]].concat());
+        let errors = String::from_utf8_lossy(&said.stderr);
+        assert_eq!(
+            said.status.success(),
+            refusal.is_none(),
+            "{inject}: {errors}"
+        );
+        assert!(errors.contains(refusal.unwrap_or_default()), "{errors}");
+        if inject.contains("openat") {
+            let log = fs::read_to_string(log).unwrap();
+            assert!(log.contains("INJECTED"), "{log}");
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a.json"), text_of(&bundle_of(&[1]))).unwrap();
+    let log = folder.path().join("log");
+    let inject = "inject=write:error=ENOSPC:when=1";
+    let options = ["-o", log.to_str().unwrap(), "-e", inject];
+    let said = strace(
+        folder.path(),
+        &options,
+        &["bundle", "a.json", "-o", "b.json"],
+    );
+    let errors = String::from_utf8_lossy(&said.stderr);
+    assert!(errors.contains("Make room"), "{errors}");
+    assert!(!folder.path().join("b.json").exists());
 }
 
 #[test]

@@ -18,7 +18,7 @@ mod verifier;
 mod verify;
 
 pub use bundle::{
-    Bundle, Change, Classification, Collector, Comparison, ComparisonOptions,
+    Bundle, BundleOutput, Change, Classification, Collector, Comparison, ComparisonOptions,
     Conclusion, Entity, Item, ItemKind, LockedBundle, MEMBERSHIP_IS_NO_BEHAVIOUR,
     MISSING_UNKNOWN_IS_OPEN, Member, Merged, ONE_SIDED_RECORD, RecordPair, Replaced, Summary,
     SummaryFilter, SummaryRow, UnknownScope, Verdict, first_member, read_bundle, read_bundle_bytes,

@@ -36,7 +36,7 @@ pub use compare::{
     Change, Classification, Comparison, ComparisonOptions, Conclusion, Entity,
     MEMBERSHIP_IS_NO_BEHAVIOUR, MISSING_UNKNOWN_IS_OPEN, ONE_SIDED_RECORD, RecordPair,
 };
-pub use file::{LockedBundle, Replaced};
+pub use file::{BundleOutput, LockedBundle, Replaced};
 pub use input::{Collector, Item, ItemKind, first_member, read_bundle, read_bundle_bytes};
 pub use merge::Merged;
 pub(super) use read::{Parts, read};

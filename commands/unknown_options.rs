@@ -127,7 +127,7 @@ impl FromStr for Probe {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         match text.split_once('=') {
-            Some((operation, rationale)) if !operation.is_empty() => Ok(Self {
+            Some((operation, rationale)) if !operation.trim().is_empty() => Ok(Self {
                 operation: operation.to_owned(),
                 rationale: rationale.to_owned(),
             }),
@@ -341,6 +341,7 @@ mod tests {
         let probe: Probe = "capture=a=b".parse().unwrap();
         assert_eq!((&*probe.operation, &*probe.rationale), ("capture", "a=b"));
         assert!("capture".parse::<Probe>().is_err() && "=x".parse::<Probe>().is_err());
+        assert!(" =x".parse::<Probe>().is_err());
         let id = format!("unk_{}", "0".repeat(64));
         let link: Relationship = format!("depends-on:{id}").parse().unwrap();
         assert_eq!(link.kind, RelationKind::DependsOn);

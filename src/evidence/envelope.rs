@@ -104,6 +104,19 @@ impl Evidence {
         Self { id, record }
     }
 
+    /// The same record with another `name` and `local_path` of its subject,
+    /// which are in no id. Without a subject, there is nothing to name.
+    #[must_use]
+    pub fn shown_as(mut self, name: Text, local_path: Text) -> Self {
+        if let Some(Value::Object(subject)) = self.record.get("subject") {
+            let mut subject = subject.clone();
+            subject.insert("name", name);
+            subject.insert("local_path", local_path);
+            self.record.insert("subject", subject);
+        }
+        self
+    }
+
     /// The id.
     pub fn id(&self) -> EvidenceId {
         self.id

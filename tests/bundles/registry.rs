@@ -288,3 +288,51 @@ fn the_same_question_in_other_scopes_is_no_answer() {
     let same = Comparison::of(&both, &both, &options, &context()).unwrap();
     assert_eq!(same.status(), "unchanged");
 }
+
+/// A mutation calls the artifact what the record calls it, byte for byte.
+#[test]
+fn the_artifact_keeps_its_name() {
+    let given = record_at(1, "/srv/app");
+    let (name, path) = (Text::from_utf16([0xd800]), Text::from_utf16([0x2f, 0xdfff]));
+    let given = given.shown_as(name.clone(), path.clone());
+    let mut bundle = Bundle::new();
+    bundle.add(record(0)).unwrap();
+    bundle.add(given.clone()).unwrap();
+    let scope = || UnknownScope::Record(given.id());
+    let made = bundle.record_unknown(&question("Why?"), scope()).unwrap();
+    let id = made.revision.unknown_id;
+    let scope = bundle.scope_of(id);
+    let next = bundle.update_unknown(&update(id, 1), scope).unwrap();
+    for mutated in [made, next] {
+        let subject = mutated.evidence.record().get("subject").unwrap().clone();
+        assert_eq!(subject.get("name"), Some(&name.clone().into()));
+        assert_eq!(subject.get("local_path"), Some(&path.clone().into()));
+    }
+    // It is in a bundle that holds.
+    crate::read(&written(&bundle)).unwrap();
+}
+
+#[test]
+fn what_is_about_nothing_and_probes_for_nothing() {
+    let (mut bundle, id) = with_question();
+    let before = written(&bundle);
+    let scope = UnknownScope::Record(record(0).id());
+    let error = bundle.record_unknown(&question("Who?"), scope).unwrap_err();
+    assert_eq!(error.code().as_str(), "invalid_request", "{error}");
+    let mut blank = question("Who?");
+    blank.recommended_probes = vec![rea::evidence::Probe {
+        operation: " \t".into(),
+        rationale: "x".into(),
+    }];
+    let error = bundle
+        .record_unknown(&blank, UnknownScope::Nothing)
+        .unwrap_err();
+    assert_eq!(error.code().as_str(), "invalid_request", "{error}");
+    let mut next = update(id, 1);
+    next.recommended_probes = blank.recommended_probes;
+    let error = bundle
+        .update_unknown(&next, UnknownScope::Nothing)
+        .unwrap_err();
+    assert_eq!(error.code().as_str(), "invalid_request", "{error}");
+    assert_eq!(written(&bundle), before);
+}

@@ -1,9 +1,11 @@
 //! A bundle that is not what it was is refused.
 
-use rea::evidence::{Evidence, Source, Status, verify_all};
+use rea::digest::Digest;
+use rea::evidence::{Bundle, Evidence, Source, Status, UnknownScope, verify_all};
 use rea::json::{Limits, Object, Value};
 
-use crate::{canonical, collected, context, read, record, text, vector};
+use super::properties::{question, update};
+use crate::{canonical, collected, context, read, record, record_at, text, vector, written};
 
 /// What of a bundle is authenticated: everything but names and paths.
 fn authenticated(bytes: &[u8]) -> Value {
@@ -217,4 +219,85 @@ fn very_deep_and_very_many_are_refused_without_harm() {
         stage(format!("{{\"records\":[]{names}}}").as_bytes()),
         "shape"
     );
+}
+
+/// The bundle with its newest revision changed, under the digest that it has
+/// then, so that it is what the digest says.
+fn with_newest(bundle: &Bundle, change: impl FnOnce(&mut Object)) -> Vec<u8> {
+    let value = Value::parse(&written(bundle), Limits::default()).unwrap();
+    let mut whole = value.as_object().unwrap().clone();
+    let mut unknowns = whole.get("unknowns").unwrap().as_array().unwrap().to_vec();
+    let mut newest = unknowns.pop().unwrap().as_object().unwrap().clone();
+    change(&mut newest);
+    newest.remove("revision_digest");
+    newest.insert("revision_digest", Digest::of(&canonical(&newest)).to_hex());
+    unknowns.push(newest.into());
+    whole.insert("unknowns", Value::Array(unknowns));
+    canonical(&whole)
+}
+
+#[test]
+fn revisions_that_no_mutation_makes() {
+    let mut bundle = Bundle::new();
+    let about = record_at(0, "/a");
+    let records = [about.clone(), record(1), record(2)];
+    for one in records.iter().chain([&record(0)]) {
+        bundle.add(one.clone()).unwrap();
+    }
+    let scope = || UnknownScope::Record(about.id());
+    let made = bundle.record_unknown(&question("Why?"), scope()).unwrap();
+    let mut next = update(made.revision.unknown_id, 1);
+    next.supporting_evidence_ids = vec![records[1].id(), records[2].id()];
+    let updated = bundle.update_unknown(&next, scope()).unwrap();
+    assert!(read(&with_newest(&bundle, |_| ())).is_ok());
+    let ids = |revision: &Object, member: &str| -> Vec<Value> {
+        revision.get(member).unwrap().as_array().unwrap().to_vec()
+    };
+    let changed = |member: &'static str, change: &dyn Fn(&mut Vec<Value>)| {
+        stage(&with_newest(&bundle, |revision| {
+            let mut list = ids(revision, member);
+            change(&mut list);
+            revision.insert(member, Value::Array(list));
+        }))
+    };
+    for member in ["supporting_evidence_ids", "mutation_evidence_ids"] {
+        assert_eq!(changed(member, &|ids| ids.reverse()), "unknown-invariant");
+        let twice = |ids: &mut Vec<Value>| ids.insert(0, ids[0].clone());
+        assert_eq!(changed(member, &twice), "unknown-invariant");
+    }
+    let newest = updated.evidence.id().to_string();
+    let alone = |ids: &mut Vec<Value>| ids.retain(|id| id.as_str() == Some(&*newest));
+    assert_eq!(changed("mutation_evidence_ids", &alone), "unknown-chain");
+    let more = |ids: &mut Vec<Value>| {
+        ids.push(records[1].id().to_string().into());
+        ids.sort_by(|a, b| a.as_str().cmp(&b.as_str()));
+    };
+    assert_eq!(changed("mutation_evidence_ids", &more), "unknown-chain");
+}
+
+#[test]
+fn a_mutation_about_another_artifact() {
+    let mut bundle = Bundle::new();
+    let about = record_at(0, "/a");
+    bundle.add(about.clone()).unwrap();
+    bundle.add(record(0)).unwrap();
+    let scope = UnknownScope::Record(about.id());
+    bundle.record_unknown(&question("Who?"), scope).unwrap();
+    let nothing = UnknownScope::Nothing;
+    bundle.record_unknown(&question("Why?"), nothing).unwrap();
+    let tampered = with_newest(&bundle, |revision| {
+        // Whichever is the last, it gets the mutation of the other.
+        let there = revision.get("mutation_evidence_ids").unwrap();
+        let mine = there.as_array().unwrap()[0].clone();
+        let plain = [about.id(), record(0).id()];
+        let ids = bundle.ids().filter(|id| !plain.contains(id));
+        let mut ids = ids.map(|id| Value::from(id.to_string()));
+        let mutation = ids.find(|id| *id != mine);
+        revision.insert(
+            "mutation_evidence_ids",
+            Value::Array(mutation.into_iter().collect()),
+        );
+    });
+    assert!(read(&written(&bundle)).is_ok());
+    assert_eq!(stage(&tampered), "unknown-chain");
 }

@@ -94,6 +94,7 @@ impl Head {
             authority: self.group.authority,
             confidence: self.group.confidence,
             mutation: self.group.predicate_type == *MUTATION_PREDICATE,
+            subject: self.subject.as_ref().map(|subject| subject.sha256),
             environment: self.group.environment.as_ref().map(|one| one.each_ref()),
         }
     }

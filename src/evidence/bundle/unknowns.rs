@@ -86,9 +86,9 @@ impl Bundle {
         scope: UnknownScope,
         limitation: &str,
     ) -> Result<Mutated> {
-        let subject = self.subject(scope)?;
+        let (subject, shown) = self.subject(scope, "record_unknown")?;
         let mutated = mutate_new(&self.unknowns, input, subject, limitation)?;
-        self.apply(mutated)
+        self.apply(mutated.shown_as(shown))
     }
 
     /// [`Bundle::update_unknown`] with another limitation, likewise.
@@ -99,9 +99,9 @@ impl Bundle {
         scope: UnknownScope,
         limitation: &str,
     ) -> Result<Mutated> {
-        let subject = self.subject(scope)?;
+        let (subject, shown) = self.subject(scope, "update_unknown")?;
         let mutated = mutate_update(&self.unknowns, input, subject, limitation)?;
-        self.apply(mutated)
+        self.apply(mutated.shown_as(shown))
     }
 
     /// The artifact that an unknown is about, as a record of one of its
@@ -120,10 +120,11 @@ impl Bundle {
         }
     }
 
-    fn subject(&self, scope: UnknownScope) -> Result<Option<NewSubject>> {
+    /// The subject, and how it is called where that is known.
+    fn subject(&self, scope: UnknownScope, operation: &str) -> Result<(Option<NewSubject>, Shown)> {
         let id = match scope {
-            UnknownScope::Nothing => return Ok(None),
-            UnknownScope::Subject(subject) => return Ok(Some(subject)),
+            UnknownScope::Nothing => return Ok((None, None)),
+            UnknownScope::Subject(subject) => return Ok((Some(subject), None)),
             UnknownScope::Record(id) => id,
         };
         let Some(head) = self.head(id) else {
@@ -133,7 +134,17 @@ impl Bundle {
                 .detail("evidence_id", id.to_string())
                 .detail("reason", "missing"));
         };
-        Ok(subject_of(head))
+        let Some((subject, shown)) = subject_of(head) else {
+            let message = format!("The record {id} is about no artifact");
+            let (at, reason) = (["about"], "invalid_value");
+            return Err(
+                Error::invalid_request(operation, &at, reason, message).action(
+                    "Name a record that has a subject, or leave it out: the question is then \
+                     about no artifact.",
+                ),
+            );
+        };
+        Ok((Some(subject), Some(shown)))
     }
 
     fn apply(&mut self, mutated: Mutated) -> Result<Mutated> {
@@ -160,19 +171,33 @@ impl Bundle {
             Stage::UnknownMissingEvidence => {
                 error.action("Add the record to the bundle first, with `rea bundle`.")
             }
+            Stage::UnknownMissingUnknown => {
+                error.action("`rea list-unknowns` lists those that are there.")
+            }
+            Stage::UnknownCycle => error.action("Leave one of the `depends-on` links out."),
+            Stage::UnknownUnqualified => error.action(
+                "Give the record with `--supporting ID` and `--resolved-by ID`, one that meets \
+                 what the unknown requires, and `--clear contradicting` where none contradicts \
+                 any more.",
+            ),
             _ => error,
         })
     }
 }
 
+/// `name` and `local_path` of a subject.
+type Shown = Option<(Text, Text)>;
+
 /// `None` where the record is about no artifact.
-fn subject_of(head: &Head) -> Option<NewSubject> {
+fn subject_of(head: &Head) -> Option<(NewSubject, (Text, Text))> {
     let subject = head.subject.as_ref()?;
-    let plain = |text: &Text| String::from_utf8_lossy(text.as_bytes()).into_owned();
-    Some(NewSubject {
-        path: plain(&subject.local_path),
+    // Format and architecture are of fixed sets of words.
+    let word = |text: &Text| text.as_str().map(str::to_owned);
+    let new = NewSubject {
+        path: String::new(),
         sha256: subject.sha256,
-        format: head.group.format.as_ref().map(plain)?,
-        architecture: head.group.architecture.as_ref().map(plain),
-    })
+        format: head.group.format.as_ref().and_then(word)?,
+        architecture: head.group.architecture.as_ref().and_then(word),
+    };
+    Some((new, (subject.name.clone(), subject.local_path.clone())))
 }

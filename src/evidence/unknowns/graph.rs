@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::model::{Disposition, RelationKind, RequiredEnvironment, Revision, UnknownId, Unknowns};
+use crate::digest::Digest;
 use crate::evidence::path::Pointer;
 use crate::evidence::problem::{Problem, Reason, Stage};
 use crate::evidence::{Authority, Confidence, EvidenceId};
@@ -16,6 +17,8 @@ pub(in crate::evidence) struct Cited<'a> {
     pub confidence: Confidence,
     /// Whether the record is of a mutation of the registry.
     pub mutation: bool,
+    /// SHA-256 of its subject.
+    pub subject: Option<Digest>,
     /// `id`, `platform`, `architecture` and `isolation`, where it has one.
     pub environment: Option<[&'a Text; 4]>,
 }
@@ -43,6 +46,7 @@ pub(in crate::evidence) fn check<'a>(
             };
             check_chain(previous, revision, &mut fail);
             check_references(unknowns, revision, lookup, &mut fail);
+            check_mutations(revision, lookup, &mut fail);
             previous = Some(revision);
         }
     }
@@ -73,6 +77,13 @@ fn check_chain(previous: Option<&Revision>, revision: &Revision, fail: Fail<'_>)
     if revision.previous_revision_digest != Some(previous.revision_digest) {
         let message = "it does not name the digest of the revision before it".to_owned();
         fail(Stage::UnknownChain, "previous_revision_digest", message);
+    }
+    // They accumulate; both are sorted.
+    let mutations = &revision.mutation_evidence_ids;
+    let kept = |id: &EvidenceId| mutations.binary_search(id).is_ok();
+    if !previous.mutation_evidence_ids.iter().all(kept) {
+        let message = "it lacks a mutation of the revision before it".to_owned();
+        fail(Stage::UnknownChain, "mutation_evidence_ids", message);
     }
     // Domain and scope are in the id; of the question only the words are.
     if revision.question != previous.question {
@@ -117,6 +128,29 @@ fn check_references<'a>(
     }
     if let Some(message) = unqualified(revision, lookup) {
         fail(Stage::UnknownUnqualified, "resolution", message.to_owned());
+    }
+}
+
+/// Mutations are records of the registry. That of the first revision is about
+/// the artifact of the unknown; a later one may be about none.
+fn check_mutations<'a>(
+    revision: &Revision,
+    lookup: &dyn Fn(EvidenceId) -> Option<Cited<'a>>,
+    fail: Fail<'_>,
+) {
+    let member = "mutation_evidence_ids";
+    for id in &revision.mutation_evidence_ids {
+        let Some(record) = lookup(*id) else { continue };
+        if !record.mutation {
+            let message = format!("the record {id} is of no mutation");
+            fail(Stage::UnknownChain, member, message);
+        }
+        let scope = revision.scope_digest;
+        let silent = revision.revision > 1 && (record.subject.is_none() || scope.is_none());
+        if record.subject != scope && !silent {
+            let message = format!("the mutation {id} is about another artifact than the unknown");
+            fail(Stage::UnknownChain, member, message);
+        }
     }
 }
 

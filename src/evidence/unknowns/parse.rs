@@ -182,8 +182,8 @@ pub(super) fn broken_invariants(revision: &Revision) -> Vec<(&'static str, &'sta
         ),
         ("mutation_evidence_ids", &revision.mutation_evidence_ids),
     ]) {
-        let distinct = ids.iter().collect::<BTreeSet<_>>().len() == ids.len();
-        must(distinct, member, "an id stands there twice");
+        let sorted = ids.is_sorted_by(|a, b| a < b);
+        must(sorted, member, "ids must be sorted, each there once");
     }
     let supporting: BTreeSet<_> = revision.supporting_evidence_ids.iter().collect();
     must(
@@ -194,15 +194,12 @@ pub(super) fn broken_invariants(revision: &Revision) -> Vec<(&'static str, &'sta
         "contradicting_evidence_ids",
         "a record cannot both support and contradict",
     );
-    let relations: BTreeSet<_> = revision
-        .relationships
-        .iter()
-        .map(Relationship::key)
-        .collect();
     must(
-        relations.len() == revision.relationships.len(),
+        revision
+            .relationships
+            .is_sorted_by(|a, b| a.key() < b.key()),
         "relationships",
-        "a relationship stands there twice",
+        "relationships must be sorted by type and id, each there once",
     );
     must(
         revision

@@ -90,6 +90,16 @@ pub struct Mutated {
     pub evidence: Evidence,
 }
 
+impl Mutated {
+    /// The same, with the subject of its record called so.
+    pub(in crate::evidence) fn shown_as(mut self, shown: Option<(Text, Text)>) -> Self {
+        if let Some((name, local_path)) = shown {
+            self.evidence = self.evidence.shown_as(name, local_path);
+        }
+        self
+    }
+}
+
 impl NewUnknown {
     /// The first revision, whose mutation has the record `mutation`.
     pub fn revision(&self, scope: Option<Digest>, mutation: EvidenceId) -> Revision {
@@ -250,6 +260,7 @@ pub(in crate::evidence) fn mutate_new(
     subject: Option<NewSubject>,
     limitation: &str,
 ) -> Result<Mutated> {
+    check_probes("record_unknown", &input.recommended_probes)?;
     let scope = subject.as_ref().map(|subject| subject.sha256);
     let evidence = input.evidence(subject, limitation);
     let revision = input.revision(scope, evidence.id());
@@ -276,6 +287,7 @@ pub(in crate::evidence) fn mutate_update(
     subject: Option<NewSubject>,
     limitation: &str,
 ) -> Result<Mutated> {
+    check_probes("update_unknown", &input.recommended_probes)?;
     let id = input.unknown_id;
     let Some(head) = unknowns.head(id) else {
         return Err(not_found(id));
@@ -299,6 +311,23 @@ pub(in crate::evidence) fn mutate_update(
     Ok(Mutated { revision, evidence })
 }
 
+/// A probe is an operation to run, so it needs the name of one.
+fn check_probes(operation: &str, probes: &[Probe]) -> Result<()> {
+    match probes
+        .iter()
+        .any(|probe| trimmed(&probe.operation).as_bytes().is_empty())
+    {
+        true => Err(Error::invalid_request(
+            operation,
+            &["recommended_probes", "operation"],
+            "invalid_value",
+            "the operation of a probe is blank",
+        )
+        .action("Say which operation may help, such as `inspect_artifact`.")),
+        false => Ok(()),
+    }
+}
+
 fn check_invariants(revision: &Revision) -> Result<()> {
     let Some((member, what)) = broken_invariants(revision).into_iter().next() else {
         return Ok(());
@@ -306,8 +335,30 @@ fn check_invariants(revision: &Revision) -> Result<()> {
     let message = format!("The unknown cannot be so, because of {member}: {what}");
     Err(
         registry_error(Code::ExecutionFailure, "invalid-transition", message)
+            .action(remedy(revision, member))
             .detail("member", member),
     )
+}
+
+/// What to do about what cannot be, by the member that it is about.
+fn remedy(revision: &Revision, member: &str) -> &'static str {
+    match member {
+        "resolution" if revision.resolution.is_none() => {
+            "Say how it is resolved: a disposition and a rationale (`--disposition`, `--rationale`)."
+        }
+        "resolution" if revision.status != UnknownStatus::Resolved => {
+            "Leave the resolution out, or set the status to `resolved`."
+        }
+        "resolution" => "Name the record that verifies it (`--resolved-by ID`).",
+        "contradicting_evidence_ids" if revision.contradicting_evidence_ids.is_empty() => {
+            "Name the record that contradicts it (`--contradicting ID`), or choose another status."
+        }
+        "contradicting_evidence_ids" => "Name each record on one of the two sides alone.",
+        "relationships" => {
+            "Name each other unknown once for each type, and not the unknown itself."
+        }
+        _ => "Write a few words.",
+    }
 }
 
 /// No unknown has this id.

@@ -6,13 +6,13 @@ use std::process::ExitCode;
 use std::str::FromStr;
 
 use clap::{Args, value_parser};
-use rea::Result;
 use rea::evidence::{
     Change, Comparison, ComparisonOptions, Conclusion, Entity, RecordPair, Source, read_bundle,
 };
 use rea::json::MAX_SAFE_INTEGER;
 use rea::operation::{Effect, Family, Operation};
 use rea::publish::display_path;
+use rea::{Error, Result};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer};
 
@@ -143,6 +143,15 @@ impl Command for Input {
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         let context = ui.context(Self::OPERATION.name);
+        if [&self.left, &self.right].map(|path| path.as_os_str() == "-") == [true, true] {
+            let message = "both sides cannot come from standard input";
+            let (name, at) = (Self::OPERATION.name, ["right"]);
+            return Err(
+                Error::invalid_request(name, &at, "invalid_value", message).action(
+                    "Name a file for one of them; `<(COMMAND)` works too, where the shell has it.",
+                ),
+            );
+        }
         let comparison = ui.operate(&context, |context| {
             let read =
                 |path| read_bundle(Source::open(path)?, limits(self.max_input_bytes), context);

@@ -279,11 +279,21 @@ impl Error {
                 format!("cannot be {}: {}", past(operation), io_reason(error)),
             ),
         };
-        let failed = Self::file(operation, reason, path, format!("{path} {what}"));
-        match reason {
-            "missing" => failed.action("Check the path; it must name an existing file."),
-            "not-file" => failed.action("Name a file."),
-            _ => failed,
+        let told = Self::file(operation, reason, path, format!("{path} {what}"));
+        match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                told.action(match operation {
+                    "write" => "Make room there, or choose another place.",
+                    _ => {
+                        "Make room for temporary files, or name another folder for them in TMPDIR."
+                    }
+                })
+            }
+            _ => match reason {
+                "missing" => told.action("Check the path; it must name an existing file."),
+                "not-file" => told.action("Name a file."),
+                _ => told,
+            },
         }
     }
 

@@ -6,6 +6,7 @@
 use rayon::prelude::*;
 
 use super::format::{EntryKind, Format, Kind};
+use super::ids;
 use super::limitation::{Limitation, Notes};
 use super::names;
 use crate::digest::Digest;
@@ -554,20 +555,13 @@ impl Graph {
             .and_then(|index| with_artifact(index as u32))
             .or_else(|| with_artifact(self.parents[row as usize]))
             .unwrap_or(self.root);
-        let id = Digest::of_json(|w| {
-            w.begin_object();
-            w.key("child_artifact_id");
-            w.id("art_", &self.rows[row as usize].artifact);
-            w.key("logical_path");
-            w.string(path);
-            w.key("occurrence_id");
-            w.id("occ_", &self.occurrence_ids[row as usize]);
-            w.key("parent_artifact_id");
-            w.id("art_", &self.rows[parent as usize].artifact);
-            w.key("relation");
-            w.string(self.relation(row));
-            w.end_object();
-        });
+        let id = ids::edge(
+            &self.rows[row as usize].artifact,
+            path.as_bytes(),
+            &self.occurrence_ids[row as usize],
+            &self.rows[parent as usize].artifact,
+            self.relation(row),
+        );
         Edge { id, row, parent }
     }
 
@@ -783,18 +777,12 @@ impl Graph {
 
     /// The id of a contradiction.
     pub fn contradiction_id(&self, contradiction: &Contradiction) -> Digest {
-        Digest::of_json(|w| {
-            w.begin_object();
-            w.key("declared_sha256");
-            w.id("", &contradiction.declared);
-            w.key("logical_path");
-            w.string(&contradiction.path);
-            w.key("observed_sha256");
-            w.id("", &contradiction.observed);
-            w.key("root_artifact_id");
-            w.id("art_", &self.root().artifact);
-            w.end_object();
-        })
+        ids::contradiction(
+            &contradiction.declared,
+            contradiction.path.as_bytes(),
+            &contradiction.observed,
+            &self.root().artifact,
+        )
     }
 
     /// The occurrence id of a contradicted member.

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::format::Format;
 use super::graph::{Contradiction, Locations};
+use super::ids;
 use super::inventory::{Inventory, PROVIDER, inventory};
 use super::options::Options;
 use crate::digest::Digest;
@@ -322,29 +323,9 @@ impl Inspection {
     }
 
     fn write_substeps(&self, w: &mut Writer<'_>) {
-        let evidence = self.inventory.id();
-        let substep = Digest::of_json(|w| {
-            w.begin_object();
-            w.key("evidence_id");
-            evidence.write_json(w);
-            w.key("operation");
-            w.string("inventory_artifact");
-            w.end_object();
-        });
-        w.begin_array();
-        w.begin_object();
-        w.key("evidence");
-        self.inventory.write_as(self.inventory.subject(true), w);
-        w.key("evidence_id");
-        evidence.write_json(w);
-        w.key("operation");
-        w.string("inventory_artifact");
-        w.key("status");
-        w.string("completed");
-        w.key("substep_id");
-        w.id("ais_", &substep);
-        w.end_object();
-        w.end_array();
+        let inventory = &self.inventory;
+        let record = |w: &mut Writer<'_>| inventory.write_as(inventory.subject(true), w);
+        ids::write_substeps("inventory_artifact", inventory.id(), record, w);
     }
 
     fn write_branches(&self, w: &mut Writer<'_>) {

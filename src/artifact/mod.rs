@@ -14,6 +14,7 @@ pub mod format;
 pub mod fuzzing;
 pub mod glob;
 mod graph;
+pub(crate) mod ids;
 mod inspection;
 mod inventory;
 pub mod limitation;

@@ -3,8 +3,8 @@
 use super::sizes::{Amount, Category};
 use super::{Diff, PROVIDER};
 use crate::artifact::compare::record::{Sides, occurrence, without_subject, write_id};
+use crate::artifact::ids;
 use crate::artifact::retained::Retained;
-use crate::digest::Digest;
 use crate::evidence::{Authority, Confidence, Draft, Record};
 use crate::json::{WriteJson, Writer};
 
@@ -91,29 +91,8 @@ impl Diff {
     /// The comparison as a step of its own, as an inspection has its
     /// inventory.
     fn write_substeps(&self, w: &mut Writer<'_>) {
-        let evidence = self.comparison.id();
-        let substep = Digest::of_json(|w| {
-            w.begin_object();
-            w.key("evidence_id");
-            evidence.write_json(w);
-            w.key("operation");
-            w.string("compare_artifacts");
-            w.end_object();
-        });
-        w.begin_array();
-        w.begin_object();
-        w.key("evidence");
-        self.comparison.write_record(w);
-        w.key("evidence_id");
-        evidence.write_json(w);
-        w.key("operation");
-        w.string("compare_artifacts");
-        w.key("status");
-        w.string("completed");
-        w.key("substep_id");
-        w.id("ais_", &substep);
-        w.end_object();
-        w.end_array();
+        let record = |w: &mut Writer<'_>| self.comparison.write_record(w);
+        ids::write_substeps("compare_artifacts", self.comparison.id(), record, w);
     }
 
     fn write_summary(&self, w: &mut Writer<'_>) {

@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use super::rows::{Envelope, Got, Parts, RawContradiction, RawEdge, evidence_id};
 use super::zones::envelope;
 use super::{Edge, Manifest, NONE, Retained, find_node, search};
+use crate::artifact::ids;
 use crate::digest::Digest;
 use crate::error::{Category, Code, Error, Result};
 use crate::evidence::{Report, Segment, Stage};
@@ -413,20 +414,8 @@ impl Retained {
     }
 
     fn edge_id(&self, edge: &RawEdge, child: u32, parent: &Digest, artifact: &Digest) -> Digest {
-        Digest::of_json(|w| {
-            w.begin_object();
-            w.key("child_artifact_id");
-            w.id("art_", artifact);
-            w.key("logical_path");
-            w.string(self.path(child));
-            w.key("occurrence_id");
-            w.id("occ_", &edge.occurrence);
-            w.key("parent_artifact_id");
-            w.id("art_", parent);
-            w.key("relation");
-            w.string(self.word(edge.relation));
-            w.end_object();
-        })
+        let (path, relation) = (self.path(child).as_bytes(), self.word(edge.relation));
+        ids::edge(artifact, path, &edge.occurrence, parent, relation)
     }
 
     fn check_contradictions(&self, all: &[RawContradiction], by_id: &ById) -> Checked {
@@ -444,18 +433,8 @@ impl Retained {
             if find_node(&self.nodes, &one.parent).is_none() {
                 return wrong(at, ".parent_artifact_id is of no node");
             }
-            let id = Digest::of_json(|w| {
-                w.begin_object();
-                w.key("declared_sha256");
-                w.id("", &one.declared);
-                w.key("logical_path");
-                w.string(&one.path);
-                w.key("observed_sha256");
-                w.id("", &one.observed);
-                w.key("root_artifact_id");
-                w.id("art_", &self.manifest.root_artifact_id);
-                w.end_object();
-            });
+            let (path, root) = (one.path.as_bytes(), &self.manifest.root_artifact_id);
+            let id = ids::contradiction(&one.declared, path, &one.observed, root);
             if id != one.id {
                 return wrong(
                     at,

@@ -12,6 +12,7 @@ use std::collections::HashMap;
 
 use super::fields::{Field, Fields};
 use super::walk::Collection;
+use crate::artifact::ids;
 use crate::digest::Digest;
 use crate::json::{Object, Value};
 
@@ -186,23 +187,10 @@ impl GraphCheck {
         let edges = self.edges.get(from..).unwrap_or_default();
         let mut joined = 0;
         for edge in edges.iter().take_while(|edge| edge.occurrence == wanted) {
-            let child = artifact?;
+            let child = digest(artifact?, "art_")?;
             let path = fields.text(Field::LogicalPath)?;
             let relation = RELATIONS.get(usize::from(edge.relation))?;
-            let found = Digest::of_json(|w| {
-                w.begin_object();
-                w.key("child_artifact_id");
-                w.text(child);
-                w.key("logical_path");
-                w.text(path);
-                w.key("occurrence_id");
-                w.id("occ_", &occurrence);
-                w.key("parent_artifact_id");
-                w.id("art_", &edge.parent);
-                w.key("relation");
-                w.string(relation);
-                w.end_object();
-            });
+            let found = ids::edge(&child, path, &occurrence, &edge.parent, relation);
             if short(found) != edge.id {
                 return None;
             }
@@ -260,28 +248,22 @@ impl GraphCheck {
 
 impl Contradiction {
     fn recomputes(&self, manifest: &Object) -> bool {
-        let Some(Value::String(root)) = manifest.get("root_artifact_id") else {
-            return false;
+        let root = match manifest.get("root_artifact_id") {
+            Some(Value::String(root)) => digest(root.as_bytes(), "art_"),
+            _ => None,
         };
-        let found = Digest::of_json(|w| {
-            w.begin_object();
-            w.key("declared_sha256");
-            w.id("", &self.declared);
-            w.key("logical_path");
-            w.text(&self.path);
-            w.key("observed_sha256");
-            w.id("", &self.observed);
-            w.key("root_artifact_id");
-            w.text(root.as_bytes());
-            w.end_object();
-        });
-        found == self.id
+        root.is_some_and(|root| {
+            ids::contradiction(&self.declared, &self.path, &self.observed, &root) == self.id
+        })
     }
 }
 
 fn id(fields: &Fields, field: Field, prefix: &str) -> Option<Digest> {
-    let digits = fields.text(field)?.strip_prefix(prefix.as_bytes())?;
-    Digest::from_hex(digits)
+    digest(fields.text(field)?, prefix)
+}
+
+fn digest(id: &[u8], prefix: &str) -> Option<Digest> {
+    Digest::from_hex(id.strip_prefix(prefix.as_bytes())?)
 }
 
 fn short(digest: Digest) -> Short {

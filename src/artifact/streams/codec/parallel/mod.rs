@@ -126,15 +126,17 @@ impl Blocks {
     fn advance(&mut self) {
         self.spare.put(std::mem::take(&mut self.ready));
         self.taken = 0;
-        self.fill();
+        // There is room for another block only where the first one changes.
+        if self.first.is_none() {
+            self.fill();
+            self.first = self.jobs.pop_front();
+            self.memory -= self.first.as_ref().map_or(0, |job| job.memory);
+            self.fill();
+        }
         let State::Inside(walk) = &self.state else {
             return;
         };
         let start = walk.start;
-        if self.first.is_none() {
-            self.first = self.jobs.pop_front();
-            self.memory -= self.first.as_ref().map_or(0, |job| job.memory);
-        }
         if let Some(job) = &mut self.first {
             match job.next() {
                 Some(Part::Bytes(bytes)) => {

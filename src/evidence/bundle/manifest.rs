@@ -204,8 +204,17 @@ pub(super) fn is_capture(head: &Head) -> bool {
 }
 
 pub(super) fn write_artifact(head: &Head, w: &mut Writer<'_>) {
-    let Some(subject) = &head.subject else { return };
+    if head.subject.is_none() {
+        return;
+    }
     w.begin_object();
+    write_identity(head, w);
+    w.end_object();
+}
+
+/// The members of a subject that are part of an id.
+pub(super) fn write_identity(head: &Head, w: &mut Writer<'_>) {
+    let Some(subject) = &head.subject else { return };
     w.key("architecture");
     write_text(head.group.architecture.as_ref(), w);
     w.key("digest");
@@ -215,7 +224,6 @@ pub(super) fn write_artifact(head: &Head, w: &mut Writer<'_>) {
     w.end_object();
     w.key("format");
     write_text(head.group.format.as_ref(), w);
-    w.end_object();
 }
 
 pub(super) fn write_provider(head: &Head, w: &mut Writer<'_>) {

@@ -3,7 +3,7 @@
 
 use super::Bundle;
 use super::capture::{Head, ValueFlow};
-use super::manifest::{write_provider, write_text};
+use super::manifest::{write_identity, write_provider, write_text};
 use crate::digest::Digest;
 use crate::evidence::EvidenceId;
 use crate::json::{Text, WriteJson, Writer};
@@ -197,15 +197,7 @@ fn write_subject(head: &Head, w: &mut Writer<'_>) {
         return w.null();
     };
     w.begin_object();
-    w.key("architecture");
-    write_text(head.group.architecture.as_ref(), w);
-    w.key("digest");
-    w.begin_object();
-    w.key("sha256");
-    w.id("", &subject.sha256);
-    w.end_object();
-    w.key("format");
-    write_text(head.group.format.as_ref(), w);
+    write_identity(head, w);
     w.key("local_path");
     w.text(subject.local_path.as_bytes());
     w.key("name");

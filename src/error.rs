@@ -297,6 +297,20 @@ impl Error {
         }
     }
 
+    /// More memory is asked for than there is; `limits` tells the boundary.
+    pub(crate) fn out_of_memory(
+        operation: &str,
+        message: impl Into<String>,
+        limits: Object,
+    ) -> Self {
+        let message = message.into();
+        Self::new(Code::ResourceConstraint, message.as_str())
+            .detail("operation", operation)
+            .detail("resource", "memory")
+            .detail("reason", message)
+            .detail("reported_limits", limits)
+    }
+
     /// One unacceptable argument of an operation. `reason` is one of
     /// `unknown_argument`, `missing_argument`, `invalid_type`, `out_of_range`,
     /// `invalid_value`, `invalid_format`.

@@ -2,11 +2,13 @@
 //! section 5).
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
 use super::plist::{self, Fault, Notation, Plist, Value};
+use crate::artifact::fault::path_error;
 use crate::artifact::format::{self, Content};
+use crate::artifact::limitation::counted;
 use crate::digest::{Digest, Hasher};
 use crate::error::{Code, Error, Result};
 use crate::evidence::{Authority, Confidence, Draft, EvidenceId, Provider, Record, Subject};
@@ -105,7 +107,7 @@ fn locate(path: &Path, relative: Option<&Path>, operation: &'static str) -> Resu
     let shown = display_path(path);
     let metadata = path
         .metadata()
-        .map_err(|error| unavailable(&error, &shown, operation))?;
+        .map_err(|error| path_error(&error, &shown, operation))?;
     if metadata.is_file() && relative.is_none() {
         return Ok(path.to_owned());
     }
@@ -165,7 +167,7 @@ fn inside(root: &Path, relative: &Path, operation: &'static str) -> Result<PathB
     let shown = display_path(&file);
     let resolve = |path: &Path| {
         path.canonicalize()
-            .map_err(|error| unavailable(&error, &shown, operation))
+            .map_err(|error| path_error(&error, &shown, operation))
     };
     if !resolve(&file)?.starts_with(resolve(root)?) {
         return Err(refuse("leads out of the bundle through a link"));
@@ -175,7 +177,7 @@ fn inside(root: &Path, relative: &Path, operation: &'static str) -> Result<PathB
 
 fn read(file: &Path, shown: &str, operation: &'static str) -> Result<Vec<u8>> {
     let opened = File::open(file).and_then(|file| Ok((file.metadata()?, file)));
-    let (metadata, opened) = opened.map_err(|error| unavailable(&error, shown, operation))?;
+    let (metadata, opened) = opened.map_err(|error| path_error(&error, shown, operation))?;
     if !metadata.is_file() {
         return Err(unsupported(shown, operation, "it is no regular file"));
     }
@@ -188,27 +190,6 @@ fn read(file: &Path, shown: &str, operation: &'static str) -> Result<Vec<u8>> {
         return Err(too_large(shown, operation, "bytes", MAX_INPUT));
     }
     Ok(bytes)
-}
-
-fn unavailable(error: &io::Error, shown: &str, operation: &'static str) -> Error {
-    if error.kind() == io::ErrorKind::PermissionDenied {
-        return Error::new(
-            Code::AccessDenied,
-            format!("{shown} may not be read: permission denied"),
-        )
-        .detail("operation", operation)
-        .detail("path", shown)
-        .detail("system_code", "EACCES")
-        .detail("boundary", "filesystem-read");
-    }
-    let reason = crate::error::io_reason(error);
-    Error::new(
-        Code::TargetUnavailable,
-        format!("{shown} cannot be opened: {reason}"),
-    )
-    .action("Check the path; it must name an existing property list or bundle.")
-    .detail("path", shown)
-    .detail("reason", reason)
 }
 
 fn unsupported(shown: &str, operation: &'static str, why: &str) -> Error {
@@ -238,11 +219,7 @@ fn too_large(shown: &str, operation: &'static str, what: &str, value: u64) -> Er
     limits.insert("boundary", what);
     limits.insert("input_path", shown);
     limits.insert("maximum", value);
-    Error::new(Code::ResourceConstraint, message.as_str())
-        .detail("operation", operation)
-        .detail("resource", "memory")
-        .detail("reason", message.as_str())
-        .detail("reported_limits", limits)
+    Error::out_of_memory(operation, message, limits)
 }
 
 fn limitations(plist: &Plist) -> Vec<String> {
@@ -250,10 +227,6 @@ fn limitations(plist: &Plist) -> Vec<String> {
     if plist.notation == Notation::Xml && holds_uid(&plist.value) {
         said.push(XML_UIDS.to_owned());
     }
-    let counted = |count: u64, one: &str, many: &str| match count {
-        1 => format!("1 {one}"),
-        _ => format!("{count} {many}"),
-    };
     if plist.repeated_keys > 0 {
         said.push(format!(
             "{} in one dictionary; the last value of each is given.",

@@ -8,7 +8,7 @@ use super::limitation::Limitation;
 use crate::error::{ArtifactReason, Code, Error};
 
 /// The path cannot be opened.
-pub(super) fn path_error(error: &io::Error, shown: &str, operation: &str) -> Error {
+pub(crate) fn path_error(error: &io::Error, shown: &str, operation: &str) -> Error {
     if error.kind() == io::ErrorKind::PermissionDenied {
         return Error::new(
             Code::AccessDenied,

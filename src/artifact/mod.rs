@@ -7,7 +7,7 @@ pub(crate) mod containers;
 mod diff;
 mod engine;
 mod extract;
-mod fault;
+pub(crate) mod fault;
 mod folder;
 pub mod format;
 #[doc(hidden)]
@@ -35,5 +35,5 @@ pub use extract::{Extraction, ExtractionRequest, Written, extract};
 pub use inspection::{Inspection, NextProbe, inspect};
 pub use inventory::{Inventory, PROVIDER, RowView, inventory};
 pub use options::{IntegrityPolicy, Nesting, OnDamage, Options};
-pub use retained::{Retained, is_evidence, read as read_inventory};
+pub use retained::{Retained, read as read_inventory};
 pub use sides::{Side, load_both};

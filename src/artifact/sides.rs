@@ -23,8 +23,8 @@ pub enum Side<'a> {
 }
 
 impl<'a> Side<'a> {
-    /// What a path names, told by what the file holds: see
-    /// [`is_evidence`](super::is_evidence).
+    /// What a path names, told by what the file holds: a record is Evidence,
+    /// `-` and pipes are, everything else is software.
     ///
     /// # Errors
     /// `invalid_request` for a bundle, which is neither.

@@ -122,7 +122,7 @@ impl ReadError {
                 limits.insert("input_bytes", self.0.place.offset);
                 limits.insert("input_path", path);
                 limits.insert("maximum", *maximum);
-                resource_error(format!("{path} cannot be read: {self}"), limits)
+                Error::out_of_memory("read", format!("{path} cannot be read: {self}"), limits)
             }
         }
     }
@@ -136,7 +136,11 @@ impl ReadError {
                 limits.insert("boundary", *boundary);
                 limits.insert("input_bytes", self.0.place.offset);
                 limits.insert("maximum", *maximum);
-                return resource_error(format!("The input cannot be read: {self}"), limits);
+                return Error::out_of_memory(
+                    "read",
+                    format!("The input cannot be read: {self}"),
+                    limits,
+                );
             }
             ReadErrorKind::NotFinite | ReadErrorKind::Depth => "invalid_value",
             _ => "invalid_format",
@@ -146,14 +150,6 @@ impl ReadError {
             .expected("JSON")
             .into_error(operation)
     }
-}
-
-fn resource_error(message: String, limits: Object) -> Error {
-    Error::new(Code::ResourceConstraint, message.as_str())
-        .detail("operation", "read")
-        .detail("resource", "memory")
-        .detail("reason", message.as_str())
-        .detail("reported_limits", limits)
 }
 
 impl std::fmt::Display for ReadError {

@@ -2,7 +2,7 @@
 //! takes over are kept, the result goes to the collectors.
 
 use super::{Collector, OPERATION, Producer};
-use crate::error::{Code, Error, Result};
+use crate::error::{Error, Result};
 use crate::evidence::{EvidenceId, Observer, Parent};
 use crate::json::{Budget, Builder, Event, Object, Refusal, Text, Value};
 
@@ -161,12 +161,8 @@ fn too_much() -> Error {
     let mut limits = Object::new();
     limits.insert("boundary", "view-envelope");
     limits.insert("maximum", KEPT);
-    Error::new(Code::ResourceConstraint, message)
+    Error::out_of_memory(OPERATION, message, limits)
         .action("Make the record again; its limitations should be few, and its words short.")
-        .detail("operation", OPERATION)
-        .detail("resource", "memory")
-        .detail("reason", message)
-        .detail("reported_limits", limits)
 }
 
 impl Observer for Envelope {

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
+use crate::artifact::limitation::counted;
 use crate::json::{Text, WriteJson, Writer};
 
 use super::date;
@@ -79,10 +80,7 @@ impl Value {
 
     /// The value in one line, for reports: of collections and data the size.
     pub fn brief(&self) -> Cow<'_, str> {
-        let counted = |count: usize, one: &str, many: &str| match count {
-            1 => format!("1 {one}").into(),
-            _ => format!("{count} {many}").into(),
-        };
+        let counted = |count: usize, one, many| counted(count as u64, one, many).into();
         match self {
             Self::Null => "null".into(),
             Self::Bool(value) => value.to_string().into(),

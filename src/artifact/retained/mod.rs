@@ -22,8 +22,8 @@ use crate::digest::Digest;
 use crate::evidence::EvidenceId;
 use words::Words;
 
+pub use read::read;
 pub(in crate::artifact) use read::{TakenFor, taken_for};
-pub use read::{is_evidence, read};
 
 /// No row.
 pub(super) const NONE: u32 = u32::MAX;

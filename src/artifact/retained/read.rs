@@ -46,14 +46,9 @@ const RECORD: [&str; 15] = [
     "subject",
 ];
 
-/// Whether a path names Evidence by what the file holds: a JSON object whose
-/// first member is one of a record, and whose first or last bytes name its
-/// `evidence_id`. `-`, pipes and FIFOs are Evidence; what cannot be looked at
-/// is not.
-pub fn is_evidence(path: &Path) -> bool {
-    taken_for(path) == TakenFor::Evidence
-}
-
+/// What a path is taken for. Evidence is a JSON object whose first member is
+/// one of a record, and whose first or last bytes name its `evidence_id`; `-`,
+/// pipes and FIFOs are Evidence too. What cannot be looked at is software.
 pub(in crate::artifact) fn taken_for(path: &Path) -> TakenFor {
     if path.as_os_str() == "-" {
         return TakenFor::Evidence;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{Display, display_of};
 use crate::digest::Digest;
-use crate::error::{Code, Error, Result};
+use crate::error::{Error, Result};
 use crate::evidence::unknowns::{Cited, MUTATION_PREDICATE};
 use crate::evidence::verify::Observer;
 use crate::evidence::{Authority, Confidence, EvidenceId};
@@ -521,17 +521,13 @@ fn too_large(boundary: &str, maximum: u64) -> Error {
     let mut limits = Object::new();
     limits.insert("boundary", boundary);
     limits.insert("maximum", maximum);
-    Error::new(Code::ResourceConstraint, message.as_str())
-        .action("Split it into several bundles.")
-        .detail("operation", "read")
-        .detail("resource", "memory")
-        .detail("reason", message.as_str())
-        .detail("reported_limits", limits)
+    Error::out_of_memory("read", message, limits).action("Split it into several bundles.")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Code;
     use crate::evidence::{Creation, Evidence, NewSubject, Provider};
 
     fn heads(room: &mut Room, count: u64, differs: impl Fn(&mut Creation, u64)) -> Result<()> {

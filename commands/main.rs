@@ -16,6 +16,7 @@ mod extract_artifact;
 mod generate;
 mod inspect_analysis_view;
 mod inspect_artifact;
+mod inspect_binary_layout;
 mod inspect_evidence_bundle;
 mod inspect_plist;
 mod inventory_artifact;

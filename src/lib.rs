@@ -10,6 +10,7 @@
 
 pub mod apple;
 pub mod artifact;
+pub mod binary;
 pub mod digest;
 pub mod error;
 pub mod evidence;

@@ -35,6 +35,8 @@ pub enum Family {
     Everyday,
     /// Files, folders and containers.
     Artifact,
+    /// Executables, libraries and modules.
+    Binary,
     /// Evidence records and bundles.
     Evidence,
     /// About `rea` itself.
@@ -43,13 +45,20 @@ pub enum Family {
 
 impl Family {
     /// All families, in the order in which help lists them.
-    pub const ALL: [Self; 4] = [Self::Everyday, Self::Artifact, Self::Evidence, Self::Host];
+    pub const ALL: [Self; 5] = [
+        Self::Everyday,
+        Self::Artifact,
+        Self::Binary,
+        Self::Evidence,
+        Self::Host,
+    ];
 
     /// The heading in help and catalogs.
     pub fn title(self) -> &'static str {
         match self {
             Self::Everyday => "Everyday",
             Self::Artifact => "Files, folders and containers",
+            Self::Binary => "Executables, libraries and modules",
             Self::Evidence => "Evidence",
             Self::Host => "About rea",
         }

@@ -92,6 +92,7 @@ pub fn inspect_plist(
             name: shown.rsplit('/').next().unwrap_or("artifact").to_owned(),
             sha256: hasher.finish(),
             format: format::role(&shown, content).1.as_str(),
+            architecture: None,
             local_path: shown.into_owned(),
         },
         parameters,

@@ -170,6 +170,7 @@ impl Inventory {
             },
             sha256: self.root_sha256(),
             format: self.root_format(),
+            architecture: None,
             local_path: if nested {
                 String::new()
             } else {

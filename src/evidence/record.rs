@@ -40,6 +40,8 @@ pub struct Subject {
     pub sha256: Digest,
     /// The artifact's format.
     pub format: &'static str,
+    /// Its architecture, where it has one that the contract names.
+    pub architecture: Option<&'static str>,
     /// The path as the user gave it; may be empty.
     pub local_path: String,
 }
@@ -172,7 +174,7 @@ impl Draft<'_> {
             name: subject.name.as_bytes(),
             sha256: subject.sha256,
             format: subject.format,
-            architecture: None,
+            architecture: subject.architecture,
             local_path: subject.local_path.as_bytes(),
         });
         let parts = Parts {

@@ -1,0 +1,195 @@
+//! `rea inspect-binary-layout`: what the structures of a binary say.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use rea::Result;
+use rea::binary::layout::facts::State;
+use rea::binary::layout::{LayoutOptions, LayoutRecord, inspect_binary_layout};
+use rea::binary::{BinaryFile, name_text};
+use rea::evidence::Record;
+use rea::operation::{Effect, Family, Operation};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::paint::Tone;
+use crate::registry::{Command, OutputKind};
+use crate::report::Report;
+use crate::table::{Cell, Column};
+use crate::ui::Ui;
+
+/// Lay out an ELF, PE, COFF or Mach-O file
+///
+/// Tells sections, segments, symbols, relocations, imports, exports, linkage,
+/// protections, build ids and what else the file's own structures say, each
+/// with the range of the file that says so. Works on any host for files of
+/// every machine; nothing is run. What is damaged is said in the limitations
+/// with its offset, and the rest is still reported.
+#[derive(Clone, Debug, Args, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// Executable, library, object, core file
+    pub path: PathBuf,
+
+    /// Slice of a universal file, by the name `rea list-architectures` gives
+    #[arg(long, value_name = "NAME")]
+    pub architecture: Option<String>,
+
+    /// Tell the strings too, with encodings and exact ranges
+    #[arg(long)]
+    #[serde(default)]
+    pub strings: bool,
+
+    /// Fewest characters of a string
+    #[arg(long, value_name = "N", default_value_t = 4, requires = "strings",
+          value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    #[serde(default = "min_length")]
+    pub min_length: u32,
+
+    /// Tell the digest and entropy of each section
+    #[arg(long)]
+    #[serde(default)]
+    pub digests: bool,
+}
+
+fn min_length() -> u32 {
+    LayoutOptions::default().min_length
+}
+
+impl Command for Input {
+    const OPERATION: Operation = Operation {
+        name: "inspect_binary_layout",
+        family: Family::Binary,
+        effects: &[Effect::Read],
+        returns_target_content: true,
+        host_requirement: None,
+    };
+    const OUTPUT: OutputKind = OutputKind::Document;
+    const EXAMPLE: &'static str =
+        "rea inspect-binary-layout /bin/ls | jq '.normalized_result.facts.mitigations'";
+
+    fn run(self, ui: &Ui) -> Result<ExitCode> {
+        let context = ui.context(Self::OPERATION.name);
+        let options = LayoutOptions {
+            architecture: self.architecture,
+            strings: self.strings,
+            min_length: self.min_length,
+            digests: self.digests,
+        };
+        let file = ui.operate(&context, |context| {
+            BinaryFile::read(&self.path, BinaryFile::MAX, context)
+        })?;
+        let record = ui.operate(&context, |context| {
+            inspect_binary_layout(&file, &options, context)
+        })?;
+        ui.evidence(&context, &record, |report| describe(&record, report))?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+const SECTIONS: &[Column] = &[
+    Column::number("#"),
+    Column::text("SECTION"),
+    Column::text("TYPE"),
+    Column::number("ADDRESS"),
+    Column::number("OFFSET"),
+    Column::number("SIZE"),
+];
+const MITIGATIONS: &[Column] = &[
+    Column::text("PROTECTION"),
+    Column::text("STATE"),
+    Column::text("RESTS ON"),
+];
+const LIBRARIES: &[Column] = &[Column::text("LIBRARY"), Column::text("KIND")];
+const NAMES: &[Column] = &[
+    Column::number("ADDRESS"),
+    Column::text("NAME"),
+    Column::text("VERSION OR LIBRARY"),
+];
+
+fn describe(record: &LayoutRecord<'_>, report: &mut Report) {
+    let layout = record.layout();
+    let facts = &layout.facts;
+    let hex = |value: u64| format!("{value:#x}");
+    report.title(record.path());
+    report.fact("format", layout.format.as_str());
+    report.fact(
+        "machine",
+        format!(
+            "{}, {} bits, {} endian",
+            layout.machine.text(),
+            layout.bits,
+            layout.byte_order.as_str()
+        ),
+    );
+    report.fact("image", layout.image_type.text());
+    report.fact("entry", hex(layout.entry));
+    for id in &facts.build_ids {
+        report.fact(id.kind, id.value.as_str());
+    }
+    report.fact("sha256", record.sha256().to_hex());
+    report.fact("evidence", record.id().to_string());
+    report.table("Protections", MITIGATIONS, |table| {
+        for one in &facts.mitigations {
+            let tone = match one.state {
+                State::Present => Tone::Good,
+                State::Absent => Tone::Bad,
+                _ => Tone::Plain,
+            };
+            table.row([
+                one.name.into(),
+                Cell::toned(one.state.as_str(), tone),
+                one.fact.as_str().into(),
+            ]);
+        }
+    });
+    report.table("Libraries", LIBRARIES, |table| {
+        for one in &facts.dependencies {
+            table.row([name_text(one.name).as_ref().into(), one.kind.into()]);
+        }
+    });
+    report.table("Sections", SECTIONS, |table| {
+        for one in &layout.sections {
+            table.row([
+                one.index.to_string().into(),
+                name_text(one.name.bytes()).as_ref().into(),
+                one.kind
+                    .map(|kind| kind.text())
+                    .unwrap_or_default()
+                    .as_ref()
+                    .into(),
+                hex(one.address).into(),
+                hex(one.offset).into(),
+                hex(one.size).into(),
+            ]);
+        }
+    });
+    let name = |name: Option<&[u8]>, ordinal: Option<u64>| match (name, ordinal) {
+        (Some(name), _) => name_text(name).into_owned(),
+        (None, Some(ordinal)) => format!("#{ordinal}"),
+        (None, None) => String::new(),
+    };
+    report.table("Exports", NAMES, |table| {
+        for one in &facts.exports {
+            table.row([
+                one.address.map(hex).unwrap_or_default().into(),
+                name(one.name.as_deref(), one.ordinal).into(),
+                name(one.version.as_deref().or(one.forwarder.as_deref()), None).into(),
+            ]);
+        }
+    });
+    report.table("Imports", NAMES, |table| {
+        for one in &facts.imports {
+            table.row([
+                one.address.map(hex).unwrap_or_default().into(),
+                name(one.name.as_deref(), one.ordinal).into(),
+                name(one.version.as_deref().or(one.library.as_deref()), None).into(),
+            ]);
+        }
+    });
+    report.list(
+        "Limitations",
+        record.limitations().iter().map(String::as_str),
+    );
+}

@@ -1,0 +1,334 @@
+//! The record of a layout.
+
+use super::facts::Facts;
+use super::rows::Hex;
+use super::{Layout, LayoutOptions, Linkage, NamedAddress, Refusal, Relro, parse};
+use crate::binary::BinaryFile;
+use crate::digest::Digest;
+use crate::error::{Error, Result};
+use crate::evidence::{Authority, Confidence, Draft, EvidenceId, Provider, Record, Subject};
+use crate::json::{Object, Value, WriteJson, Writer};
+use crate::operation::Context;
+
+/// Who makes layouts.
+pub const PROVIDER: Provider = Provider {
+    id: "rea-binary-layout",
+    name: "rea binary layout",
+    version: "1",
+};
+
+/// A layout as Evidence.
+pub struct LayoutRecord<'a> {
+    file: &'a BinaryFile,
+    sha256: Digest,
+    layout: Layout<'a>,
+    parameters: Object,
+    limitations: Vec<String>,
+    id: EvidenceId,
+}
+
+/// Lays out `file`.
+///
+/// # Errors
+/// `invalid_request` at `path` where it is of no known format or its header is
+/// cut; at `architecture` where a universal file has no such slice;
+/// `cancelled`.
+pub fn inspect_binary_layout<'a>(
+    file: &'a BinaryFile,
+    options: &LayoutOptions,
+    context: &Context,
+) -> Result<LayoutRecord<'a>> {
+    context.check()?;
+    let (sha256, layout) = rayon::join(
+        || file.sha256(context),
+        || parse(&file.bytes, options).map_err(|refusal| refused(refusal, file, context.operation)),
+    );
+    let (sha256, layout) = (sha256?, layout?);
+    context.check()?;
+    let mut parameters = Object::new();
+    let default = LayoutOptions::default();
+    if let Some(architecture) = &options.architecture {
+        parameters.insert("architecture", architecture.as_str());
+    }
+    if options.digests {
+        parameters.insert("digests", Value::Bool(true));
+    }
+    if options.strings {
+        if options.min_length != default.min_length {
+            parameters.insert("min_length", u64::from(options.min_length));
+        }
+        parameters.insert("strings", Value::Bool(true));
+    }
+    let mut limitations: Vec<String> = GENERAL.map(str::to_owned).into();
+    limitations.extend(
+        layout
+            .general_limitations
+            .iter()
+            .map(|&said| said.to_owned()),
+    );
+    limitations.extend(layout.notes.sentences());
+    let mut record = LayoutRecord {
+        file,
+        sha256,
+        layout,
+        parameters,
+        limitations,
+        id: EvidenceId(Digest([0; 32])),
+    };
+    record.id = record.with_draft(|draft| draft.id());
+    Ok(record)
+}
+
+/// What holds for every layout.
+const GENERAL: [&str; 5] = [
+    "Nothing was run: addresses are those the file was linked for, and where it loads is not known.",
+    "A name is shown as it stands in the file; its exact bytes are beside it.",
+    "That a table or name is missing proves nothing about what the program does.",
+    "Slots and stubs are named by the relocations that fill them; other names for the same address are possible.",
+    "Mitigations are concluded from the file by the rules that stand beside them.",
+];
+
+fn refused(refusal: Refusal, file: &BinaryFile, operation: &'static str) -> Error {
+    let shown = &file.path;
+    match refusal {
+        Refusal::Format => {
+            let message = format!("{shown} is no executable, library or object of a known format");
+            Error::invalid_request(operation, &["path"], "invalid_format", message)
+                .action("Give an ELF, PE, COFF or Mach-O file; `rea inspect-artifact` tells what a file is.")
+        }
+        Refusal::Header { offset, reason } => {
+            let message = format!("the header of {shown} cannot be read at offset {offset}: {reason}");
+            Error::invalid_request(operation, &["path"], "invalid_format", message)
+                .detail("offset", offset)
+        }
+        Refusal::Architecture(known) => {
+            let message = format!("{shown} has no such architecture");
+            Error::invalid_request(operation, &["architecture"], "invalid_value", message)
+                .action(format!("It has {}.", known.join(", ")))
+        }
+    }
+    .detail("path", shown.as_str())
+}
+
+impl<'a> LayoutRecord<'a> {
+    /// What the file says.
+    pub fn layout(&self) -> &Layout<'a> {
+        &self.layout
+    }
+
+    /// The path as the user gave it.
+    pub fn path(&self) -> &str {
+        &self.file.path
+    }
+
+    /// SHA-256 of the file.
+    pub fn sha256(&self) -> Digest {
+        self.sha256
+    }
+
+    /// What is to be said of it.
+    pub fn limitations(&self) -> &[String] {
+        &self.limitations
+    }
+
+    fn with_draft<T>(&self, use_it: impl FnOnce(&Draft<'_>) -> T) -> T {
+        use_it(&Draft {
+            subject: Some(Subject {
+                name: self.file.name().to_owned(),
+                sha256: self.sha256,
+                format: subject_format(&self.file.bytes),
+                architecture: self.layout.architecture,
+                local_path: self.file.path.clone(),
+            }),
+            provider: PROVIDER,
+            predicate_type: "rea.analysis",
+            operation: "inspect_binary_layout",
+            parameters: &self.parameters,
+            normalized_result: &Normalized(self),
+            confidence: Confidence::Observed,
+            authority: Authority::ShippedArtifact,
+            limitations: &self.limitations,
+            locations: &Locations(self),
+            evidence_links: &[],
+        })
+    }
+}
+
+/// The format in a subject: of the file as `inspect_artifact` names it.
+fn subject_format(bytes: &[u8]) -> &'static str {
+    use crate::artifact::format::{self, Content};
+    let head = bytes.get(..format::HEAD).unwrap_or(bytes);
+    let content = Content {
+        format: format::of_bytes(head, bytes.len() as u64),
+        named: None,
+        dmg: false,
+    };
+    format::role("file", content).1.as_str()
+}
+
+impl Record for LayoutRecord<'_> {
+    fn id(&self) -> EvidenceId {
+        self.id
+    }
+
+    fn write_record(&self, w: &mut Writer<'_>) {
+        self.with_draft(|draft| draft.write_record(self.id, w));
+    }
+}
+
+struct Locations<'a>(&'a LayoutRecord<'a>);
+
+impl WriteJson for Locations<'_> {
+    fn write_json(&self, w: &mut Writer<'_>) {
+        w.begin_array();
+        w.begin_object();
+        w.key("kind");
+        w.string("artifact-path");
+        w.key("path");
+        w.string(&self.0.file.path);
+        w.end_object();
+        w.end_array();
+    }
+}
+
+struct Normalized<'a>(&'a LayoutRecord<'a>);
+
+impl WriteJson for Normalized<'_> {
+    fn write_json(&self, w: &mut Writer<'_>) {
+        let record = self.0;
+        let layout = &record.layout;
+        w.begin_object();
+        w.key("architecture");
+        architecture(layout, w);
+        w.key("artifact");
+        artifact(record, w);
+        w.key("diagnostics");
+        w.begin_object();
+        w.key("stderr");
+        w.string("");
+        w.key("stdout");
+        w.string("");
+        w.key("truncated");
+        w.bool(false);
+        w.end_object();
+        w.key("entry_point");
+        entry_point(layout, w);
+        w.key("facts");
+        facts(&layout.facts, w);
+        w.key("format");
+        w.string(layout.format.as_str());
+        w.key("image_type");
+        layout.image_type.write_json(w);
+        w.key("limitations");
+        record.limitations.write_json(w);
+        w.key("linkage");
+        linkage(&layout.linkage, w);
+        w.key("mitigations");
+        mitigations(layout, w);
+        w.key("packed_relative_relocations");
+        layout.packed_relocations.write_json(w);
+        w.key("relocation_inventory_completeness");
+        w.string("unknown");
+        w.key("relocations");
+        layout.relocations.write_json(w);
+        w.key("runtime_load_base");
+        w.null();
+        w.key("sections");
+        layout.sections.write_json(w);
+        w.key("segments");
+        layout.segments.write_json(w);
+        w.key("symbols");
+        layout.symbols.write_json(w);
+        w.end_object();
+    }
+}
+
+fn facts(facts: &Facts<'_>, w: &mut Writer<'_>) {
+    facts.write(&[], w);
+}
+
+fn architecture(layout: &Layout<'_>, w: &mut Writer<'_>) {
+    w.begin_object();
+    w.key("bits");
+    w.u64(u64::from(layout.bits));
+    w.key("byte_order");
+    w.string(layout.byte_order.as_str());
+    w.key("machine");
+    layout.machine.write_json(w);
+    w.end_object();
+}
+
+fn artifact(record: &LayoutRecord<'_>, w: &mut Writer<'_>) {
+    w.begin_object();
+    w.key("bytes");
+    w.u64(record.file.bytes.len() as u64);
+    w.key("path");
+    w.string(&record.file.path);
+    w.key("sha256");
+    record.sha256.write_json(w);
+    w.end_object();
+}
+
+fn entry_point(layout: &Layout<'_>, w: &mut Writer<'_>) {
+    w.begin_object();
+    w.key("execution_status");
+    w.string("unknown");
+    w.key("meaning");
+    w.string(layout.entry_meaning.as_str());
+    w.key("reported_value");
+    Hex(layout.entry).write_json(w);
+    w.end_object();
+}
+
+fn linkage(linkage: &Linkage<'_>, w: &mut Writer<'_>) {
+    w.begin_object();
+    w.key("convenience_maps_completeness");
+    w.string("unknown");
+    w.key("got");
+    linkage.got.write_json(w);
+    w.key("interpreters");
+    linkage.interpreters.write_json(w);
+    w.key("needed_libraries");
+    linkage.needed_libraries.write_json(w);
+    w.key("plt");
+    linkage.plt.write_json(w);
+    w.key("runtime_library_paths");
+    w.null();
+    w.end_object();
+}
+
+impl WriteJson for NamedAddress<'_> {
+    fn write_json(&self, w: &mut Writer<'_>) {
+        w.begin_object();
+        w.key("address");
+        Hex(self.address).write_json(w);
+        w.key("display_name");
+        w.string(&String::from_utf8_lossy(&self.name));
+        w.end_object();
+    }
+}
+
+fn mitigations(layout: &Layout<'_>, w: &mut Writer<'_>) {
+    let indicators = &layout.indicators;
+    w.begin_object();
+    w.key("evidence_kind");
+    w.string("inferred");
+    w.key("executable_stack_indicator");
+    w.bool(indicators.executable_stack);
+    w.key("nx_indicator");
+    match indicators.nx {
+        Some(nx) => w.bool(nx),
+        None => w.null(),
+    }
+    w.key("position_independent");
+    w.bool(indicators.position_independent);
+    w.key("relro");
+    match indicators.relro {
+        Some(Relro::Partial) => w.string("Partial"),
+        Some(Relro::Full) => w.string("Full"),
+        None => w.null(),
+    }
+    w.key("stack_canary_indicator");
+    w.bool(indicators.stack_canary);
+    w.end_object();
+}

@@ -1,5 +1,7 @@
 //! `rea view`: a part of a record, as a record.
 
+mod layout;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -20,39 +22,76 @@ use crate::report::{Report, path_word};
 use crate::table::{Cell, Column, Table};
 use crate::ui::Ui;
 
-/// Show a part of a record: its summary, or rows of its inventory
+/// Show a part of a record: its summary, or rows of one of its lists
 ///
-/// Reads one record of inspect-artifact or inventory-artifact, checks it, and
-/// answers with a small record of its own: what was selected, how much of the
-/// whole that is, and the id of the record it came from. Nothing is run or
-/// opened again, and a record of any size is read in little memory. It is the
-/// same record that inspect-analysis-view gives for the same selection.
+/// Reads one record of inspect-artifact, inventory-artifact or
+/// inspect-binary-layout, checks it, and answers with a small record of its
+/// own: what was selected, how much of the whole that is, and the id of the
+/// record it came from. Nothing is run or opened again, and a record of any
+/// size is read in little memory. It is the same record that
+/// inspect-analysis-view gives for the same selection.
 #[derive(Clone, Debug, Args, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[command(group(ArgGroup::new("selection").required(true).args(["summary", "collection"])))]
+#[command(group(ArgGroup::new("selection").required(true)
+    .args(["summary", "mitigations", "linkage", "sections", "symbols", "collection"])))]
+#[command(group(ArgGroup::new("list").args(["sections", "symbols", "collection"])))]
 pub struct Input {
     /// File of one record, `-` for standard input
     pub evidence: PathBuf,
 
-    /// Manifest, counts and coverage
+    /// What the record says as a whole, and how much there is of each list
     #[arg(long)]
     #[serde(default)]
     pub summary: bool,
+
+    /// Of a layout: the protections
+    #[arg(long)]
+    #[serde(default)]
+    pub mitigations: bool,
+
+    /// Of a layout: what it is linked with
+    #[arg(long)]
+    #[serde(default)]
+    pub linkage: bool,
+
+    /// Of a layout: the same as --collection sections
+    #[arg(long)]
+    #[serde(default)]
+    pub sections: bool,
+
+    /// Of a layout: the same as --collection symbols
+    #[arg(long)]
+    #[serde(default)]
+    pub symbols: bool,
 
     /// Rows of this list, as they stand in the record
     #[arg(long, value_name = "LIST")]
     #[serde(default)]
     pub collection: Option<Collection>,
 
-    /// The first row, of those that --collection selects
-    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "summary",
+    /// Of a layout's list: the one row with exactly this name
+    #[arg(long, value_name = "NAME", requires = "list", conflicts_with_all = ["index", "path"])]
+    #[serde(default)]
+    pub name: Option<String>,
+
+    /// Of a layout's list: the one row at this place, from 0
+    #[arg(long, value_name = "N", requires = "list", conflicts_with = "path",
+          value_parser = clap::value_parser!(u64).range(..=rea::json::MAX_SAFE_INTEGER))]
+    #[serde(default)]
+    #[schemars(range(max = rea::json::MAX_SAFE_INTEGER))]
+    pub index: Option<u64>,
+
+    /// The first row of a list
+    #[arg(long, value_name = "N", default_value_t = 0,
+          conflicts_with_all = ["summary", "mitigations", "linkage", "name", "index"],
           value_parser = clap::value_parser!(u64).range(..=rea::json::MAX_SAFE_INTEGER))]
     #[serde(default, deserialize_with = "safe_integer")]
     #[schemars(range(max = rea::json::MAX_SAFE_INTEGER))]
     pub offset: u64,
 
-    /// Rows at most, of those that --collection selects
-    #[arg(long, value_name = "N", default_value_t = LIMIT, conflicts_with = "summary",
+    /// Rows of a list at most
+    #[arg(long, value_name = "N", default_value_t = LIMIT,
+          conflicts_with_all = ["summary", "mitigations", "linkage", "name", "index"],
           value_parser = clap::value_parser!(u64).range(1..=rea::json::MAX_SAFE_INTEGER))]
     #[serde(default = "usual_limit", deserialize_with = "safe_integer")]
     #[schemars(range(min = 1, max = rea::json::MAX_SAFE_INTEGER))]
@@ -70,19 +109,31 @@ pub struct Input {
     pub max_input_bytes: ByteSize,
 }
 
-/// A list of an inventory.
+/// A list of an inventory, or of a layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[value(rename_all = "snake_case")]
 pub enum Collection {
-    /// Distinct contents
+    /// Of an inventory: distinct contents
     Nodes,
-    /// Entries, by path
+    /// Of an inventory: entries, by path
     Occurrences,
-    /// Which content holds which entry
+    /// Of an inventory: which content holds which entry
     Edges,
-    /// Bytes that are not those that their container declares
+    /// Of an inventory: bytes that are not those that their container declares
     IntegrityContradictions,
+    /// Of a layout
+    Sections,
+    /// Of a layout
+    Segments,
+    /// Of a layout
+    Symbols,
+    /// Of a layout
+    Relocations,
+    /// Of a layout: what it asks for
+    Imports,
+    /// Of a layout: what it offers
+    Exports,
 }
 
 const LIMIT: u64 = 64;
@@ -105,8 +156,7 @@ impl Command for Input {
         host_requirement: None,
     };
     const OUTPUT: OutputKind = OutputKind::Document;
-    const EXAMPLE: &'static str =
-        "rea view app.json --collection occurrences --path lib/x86_64/libfoo.so";
+    const EXAMPLE: &'static str = "rea view layout.json --symbols --name main";
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         let context = ui.context(view::OPERATION);
@@ -128,15 +178,51 @@ impl Command for Input {
 }
 
 impl Input {
+    /// The list whose rows are wanted.
+    fn list(&self) -> Option<Collection> {
+        match (self.sections, self.symbols) {
+            (true, _) => Some(Collection::Sections),
+            (_, true) => Some(Collection::Symbols),
+            _ => self.collection,
+        }
+    }
+
     /// The request's view.
     fn view(&self) -> Object {
         let mut view = Object::new();
-        let Some(collection) = self.collection else {
-            view.insert("kind", "summary");
+        let Some(collection) = self.list() else {
+            match (self.mitigations, self.linkage) {
+                (true, _) => view.insert("facet", "mitigations"),
+                (_, true) => view.insert("facet", "linkage"),
+                _ => {
+                    view.insert("kind", "summary");
+                    return view;
+                }
+            }
+            view.insert("kind", "facet");
             return view;
         };
-        view.insert("kind", "inventory");
         view.insert("collection", collection.name());
+        let mut selector = Object::new();
+        if let Some(name) = &self.name {
+            selector.insert("name", name.as_str());
+        }
+        if let Some(index) = self.index {
+            selector.insert("index", index);
+        }
+        if !selector.is_empty() {
+            view.insert("kind", "item");
+            view.insert("selector", selector);
+            return view;
+        }
+        view.insert(
+            "kind",
+            if collection.of_layout() {
+                "page"
+            } else {
+                "inventory"
+            },
+        );
         view.insert("offset", self.offset);
         view.insert("limit", self.limit);
         if !self.path.is_empty() {
@@ -167,8 +253,7 @@ impl Input {
     }
 
     fn next_page(&self, record: &ViewRecord, report: &mut Report) {
-        let (Some(collection), Some(offset)) = (self.collection, record.coverage().next_offset)
-        else {
+        let (Some(collection), Some(offset)) = (self.list(), record.coverage().next_offset) else {
             return;
         };
         if self.evidence.as_os_str() == "-" {
@@ -187,8 +272,21 @@ impl Input {
 }
 
 impl Collection {
+    fn of_layout(self) -> bool {
+        !matches!(
+            self,
+            Self::Nodes | Self::Occurrences | Self::Edges | Self::IntegrityContradictions
+        )
+    }
+
     fn name(self) -> &'static str {
         match self {
+            Self::Sections => "sections",
+            Self::Segments => "segments",
+            Self::Symbols => "symbols",
+            Self::Relocations => "relocations",
+            Self::Imports => "imports",
+            Self::Exports => "exports",
             Self::Nodes => "nodes",
             Self::Occurrences => "occurrences",
             Self::Edges => "edges",
@@ -197,7 +295,7 @@ impl Collection {
     }
 }
 
-/// The report of a view of an inventory.
+/// The report of a view.
 pub fn describe_view(record: &ViewRecord, report: &mut Report) {
     let subject = record.parent().subject.as_ref();
     let path = subject.and_then(|subject| {
@@ -222,7 +320,10 @@ pub fn describe_view(record: &ViewRecord, report: &mut Report) {
         }
         report.fact("page", shown);
     }
-    if let Some(summary) = record.fact("summary") {
+    let of_layout = record.parent().operation == *"inspect_binary_layout";
+    if of_layout {
+        layout::describe(record, report);
+    } else if let Some(summary) = record.fact("summary") {
         describe_summary(summary, report);
     }
     if let Some(complete) = record.fact("source_complete") {
@@ -230,6 +331,7 @@ pub fn describe_view(record: &ViewRecord, report: &mut Report) {
     }
     let collection = record.view().get("collection").and_then(Value::as_str);
     match collection {
+        _ if of_layout => {}
         Some("nodes") => page(record, report, NODES, node),
         Some("occurrences") => page(record, report, OCCURRENCES, occurrence),
         Some("edges") => page(record, report, EDGES, edge),
@@ -241,9 +343,9 @@ pub fn describe_view(record: &ViewRecord, report: &mut Report) {
 }
 
 fn view_name(record: &ViewRecord) -> String {
-    let collection = record.view().get("collection").and_then(Value::as_str);
-    match collection {
-        Some(collection) => format!("{} {collection}", record.kind()),
+    let word = |name| record.view().get(name).and_then(Value::as_str);
+    match word("collection").or(word("facet")) {
+        Some(what) => format!("{} {what}", record.kind()),
         None => record.kind().to_owned(),
     }
 }

@@ -13,10 +13,12 @@
 
 mod artifact;
 mod kinds;
+mod layout;
 mod parent;
 mod record;
 mod request;
 mod rows;
+mod schema;
 mod source;
 pub mod text;
 
@@ -52,7 +54,7 @@ struct Producer {
     collector: fn(&View) -> Box<dyn Collector>,
 }
 
-static PRODUCERS: &[Producer] = &[artifact::PRODUCER];
+static PRODUCERS: &[Producer] = &[artifact::PRODUCER, layout::PRODUCER];
 
 /// Keeps what a view needs of a parent's `normalized_result`.
 ///

@@ -2,11 +2,13 @@
 //! and protections of a file, with the range of the file behind each fact
 //! (binaries section 2; decisions 29 to 31).
 
+mod candidate;
 pub mod facts;
 mod record;
 pub mod rows;
 
-pub use record::{LayoutRecord, inspect_binary_layout};
+pub use candidate::may_have_layout;
+pub use record::{LayoutRecord, NO_BINARY, PROVIDER, inspect_binary_layout};
 
 use super::{ByteOrder, Notes};
 use facts::Facts;

@@ -26,6 +26,7 @@ mod paint;
 mod progress;
 mod quantity;
 mod record_unknown;
+mod recursive;
 mod registry;
 mod report;
 mod shown;

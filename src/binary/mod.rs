@@ -6,6 +6,7 @@
 //! format, or whose header is cut, is refused.
 
 pub mod bytes;
+pub mod deep;
 pub mod demangle;
 pub mod elf;
 pub mod file;

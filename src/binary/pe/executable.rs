@@ -7,12 +7,16 @@ use super::image::{Budget, Image, Region};
 use super::imports::{self, Imports};
 use super::sections::{self, SectionHeader};
 use super::symbols::{self, Table};
-use super::{NUMBERED, Own, exports, object};
-use crate::binary::layout::facts::{Dependency, EntryPoint, Mapping};
+use super::{
+    NUMBERED, Own, base_relocations, certificates, checksum, clr, debug, exceptions, exports,
+    load_config, mitigations, object, packers, resources, rich, tls,
+};
+use crate::binary::layout::facts::{BuildId, Dependency, EntryPoint, Mapping};
 use crate::binary::layout::rows::{Range, Symbolic};
 use crate::binary::layout::{EntryMeaning, Format, Layout, Refusal};
 use crate::binary::{Bytes, Notes, name_text};
 use crate::json::{Object, Value};
+use std::sync::Arc;
 
 /// A page of memory, and a sector of a file as the loader counts them.
 const PAGE: u64 = 0x1000;
@@ -26,7 +30,7 @@ pub(super) struct Parts<'a> {
     pub optional: OptionalHeader,
     pub sections: Vec<SectionHeader<'a>>,
     pub symbols: Table<'a>,
-    pub image: Image<'a>,
+    pub image: Arc<Image<'a>>,
 }
 
 /// Takes one apart.
@@ -77,14 +81,137 @@ pub(super) fn parse(bytes: Bytes<'_>) -> Result<Layout<'_>, Refusal> {
         _ => image.range(one.rva, one.size),
     });
     own.push(("data_directories", Box::new(rows)));
-    link(&parts, &mut layout, &mut own, &mut budget, &mut notes);
-    layout.indicators.position_independent = optional.dll_characteristics & 0x40 != 0;
-    layout.indicators.nx = Some(optional.dll_characteristics & 0x100 != 0);
-    layout.facts.overlay = overlay(&parts);
+    let canary = link(&parts, &mut layout, &mut own, &mut budget, &mut notes);
+    let debug = describe(&parts, &mut layout, &mut own, &mut budget, &mut notes);
+    let config = tables(&parts, &mut layout, &mut own, &mut budget, &mut notes);
+    let indicators = &mut layout.indicators;
+    indicators.position_independent = optional.dll_characteristics & 0x40 != 0;
+    indicators.nx = Some(optional.dll_characteristics & 0x100 != 0);
+    indicators.executable_stack = optional.dll_characteristics & 0x100 == 0;
+    let cookie = config.and_then(|config| config.security_cookie);
+    indicators.stack_canary = canary.is_some() || cookie.is_some_and(|cookie| cookie != 0);
+    layout.facts.mitigations = mitigations::rows(&mitigations::Facts {
+        parts: &parts,
+        load_config: config.as_ref(),
+        debug: &debug,
+        canary,
+    });
+    layout.facts.overlay = overlay(&parts, debug.end);
+    own.push(("debug_directory", Box::new(debug.rows)));
+    layout.facts.build_ids.extend(debug.build_ids);
+    own.push(("packer_sections", Box::new(packers::read(&parts.sections))));
     own.push(("sections", Box::new(parts.sections)));
     layout.facts.own.1 = own;
     layout.notes = notes;
     Ok(layout)
+}
+
+/// What tells what the file is: checksum, tools, resources, debug directory,
+/// certificates, managed code.
+fn describe<'a>(
+    parts: &Parts<'a>,
+    layout: &mut Layout<'a>,
+    own: &mut Own<'a>,
+    budget: &mut Budget,
+    notes: &mut Notes,
+) -> debug::Debug {
+    let Parts {
+        bytes,
+        optional,
+        image,
+        ..
+    } = parts;
+    let sum = checksum::facts(bytes.data(), optional.offset + 64, optional.checksum);
+    own.push(("checksum", Box::new(sum)));
+    if let Some(facts) = rich::read(*bytes, parts.image_header, notes) {
+        own.push(("rich_header", Box::new(facts)));
+    }
+    if let Some(table) = optional.directory(directory::RESOURCE)
+        && let Some(found) = resources::read(image, table.rva, budget, notes)
+    {
+        own.push(("manifests", Box::new(found.manifests)));
+        own.push(("resource_summary", Box::new(found.summary)));
+        own.push(("resources", Box::new(found.items)));
+        own.push(("version_info", Box::new(found.versions)));
+    }
+    if let Some(table) = optional.directory(directory::SECURITY) {
+        let rows = certificates::read(*bytes, table, budget, notes);
+        own.push(("certificates", Box::new(rows)));
+    }
+    let managed = optional.directory(directory::COM_DESCRIPTOR);
+    own.push(("managed", Box::new(Value::Bool(managed.is_some()))));
+    if let Some(table) = managed
+        && let Some(facts) = clr::read(image, table.rva, notes)
+    {
+        own.push(("clr_header", Box::new(facts)));
+    }
+    if let Some(link) = debug_link(parts) {
+        layout.facts.build_ids.push(link);
+    }
+    match optional.directory(directory::DEBUG) {
+        Some(table) => debug::read(image, table, 0, budget, notes),
+        None => debug::Debug::default(),
+    }
+}
+
+/// The file that holds the debug information, as GNU tools name it: in
+/// `.gnu_debuglink` its name and the CRC-32 of its bytes.
+fn debug_link(parts: &Parts<'_>) -> Option<BuildId> {
+    let mut sections = parts.sections.iter();
+    let section = sections.find(|section| section.name.bytes() == b".gnu_debuglink")?;
+    let data = parts
+        .bytes
+        .up_to(section.raw_offset, section.raw_size.min(4096));
+    let data = Bytes::little(data);
+    let name = data.string(0)?;
+    let at = (name.len() as u64 + 1).next_multiple_of(4);
+    let sum = data.u32(at)?;
+    Some(BuildId {
+        kind: "debug-link",
+        value: format!("{} {sum:08x}", name_text(name)),
+        location: Range {
+            offset: section.raw_offset,
+            bytes: at + 4,
+        },
+    })
+}
+
+/// What the loader works with: TLS, load configuration, base relocations,
+/// functions.
+fn tables<'a>(
+    parts: &Parts<'a>,
+    layout: &mut Layout<'a>,
+    own: &mut Own<'a>,
+    budget: &mut Budget,
+    notes: &mut Notes,
+) -> Option<load_config::LoadConfig> {
+    let Parts {
+        optional, image, ..
+    } = parts;
+    if let Some(table) = optional.directory(directory::TLS)
+        && let Some((facts, callbacks)) = tls::read(image, table.rva, budget, notes)
+    {
+        own.push(("tls_directory", Box::new(facts)));
+        layout.facts.entry_points.extend(callbacks);
+    }
+    if let Some(table) = optional.directory(directory::BASE_RELOCATION) {
+        let (blocks, summary) = base_relocations::read(image, table.rva, table.size, budget, notes);
+        own.push(("base_relocation_summary", Box::new(summary)));
+        own.push(("base_relocations", Box::new(blocks)));
+    }
+    if let Some(table) = optional.directory(directory::EXCEPTION)
+        && let Some((summary, functions)) =
+            exceptions::read(image, table.rva, table.size, budget, notes)
+    {
+        own.push(("function_summary", Box::new(summary)));
+        own.push(("functions", Box::new(functions)));
+    }
+    let table = optional.directory(directory::LOAD_CONFIG)?;
+    let (facts, guards, config) =
+        load_config::read(image, table.rva, &parts.sections, budget, notes)?;
+    own.push(("guard_tables", Box::new(guards)));
+    own.push(("load_config", Box::new(facts)));
+    Some(config)
 }
 
 /// The headers and tables, and what they map.
@@ -144,13 +271,13 @@ fn headers<'a>(
         notes.at("section table", table, "it has no sections");
     }
     let regions = regions(bytes, &optional, &sections, table, notes);
-    let image = Image::new(
+    let image = Arc::new(Image::new(
         bytes,
         optional.image_base,
         optional.wide,
         file.machine,
         regions,
-    );
+    ));
     Ok(Parts {
         bytes,
         image_header: at,
@@ -336,14 +463,14 @@ fn address_map(parts: &Parts<'_>, layout: &mut Layout<'_>) {
     map.sort_by_key(|one| one.address);
 }
 
-/// Imports and exports.
+/// Imports and exports; a name of stack cookies among imports and symbols.
 fn link<'a>(
     parts: &Parts<'a>,
     layout: &mut Layout<'a>,
     own: &mut Own<'a>,
     budget: &mut Budget,
     notes: &mut Notes,
-) {
+) -> Option<&'a [u8]> {
     let Parts {
         optional, image, ..
     } = parts;
@@ -379,9 +506,10 @@ fn link<'a>(
     own.push(("imphash", Box::new(hash)));
     layout.linkage.needed_libraries = imports.needed();
     layout.linkage.got = imports.slots();
-    layout.indicators.stack_canary = layout.symbols.iter().any(object::is_canary)
-        || imports.has(b"__stack_chk_fail")
-        || imports.has(b"__security_check_cookie");
+    let canary = imports.canary().or_else(|| {
+        let found = layout.symbols.iter().find(|one| object::is_canary(one));
+        found.map(|symbol| symbol.name.bytes())
+    });
     facts.imports_exhaustive = !imports.cut;
     facts.imports = imports.imports;
 
@@ -397,10 +525,12 @@ fn link<'a>(
         }
     }
     facts.exports_exhaustive = !exports_cut;
+    canary
 }
 
-/// Bytes behind all that headers name: sections, symbols, certificates.
-fn overlay(parts: &Parts<'_>) -> Option<Range> {
+/// Bytes behind all that headers name: sections, symbols, certificates, debug
+/// data.
+fn overlay(parts: &Parts<'_>, debug_end: u64) -> Option<Range> {
     let Parts {
         bytes,
         file,
@@ -411,7 +541,7 @@ fn overlay(parts: &Parts<'_>) -> Option<Range> {
     } = parts;
     let table = file.offset + FILE_HEADER + u64::from(file.optional_size);
     let mut end = table + sections.len() as u64 * sections::HEADER;
-    end = end.max(u64::from(optional.size_of_headers));
+    end = end.max(u64::from(optional.size_of_headers)).max(debug_end);
     if symbols.count > 0 {
         end = end.max(symbols.end());
     }

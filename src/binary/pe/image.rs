@@ -21,6 +21,7 @@ pub(super) struct Region {
 pub(super) struct Budget {
     rows: u64,
     text: u64,
+    bytes: u64,
 }
 
 impl Budget {
@@ -32,12 +33,21 @@ impl Budget {
         Self {
             rows: (length / 2 + 4096).min(Self::MOST_ROWS),
             text: length.saturating_mul(2).saturating_add(1 << 20),
+            bytes: length,
         }
     }
 
     /// Takes one row.
     pub(super) fn row(&mut self) -> bool {
         self.rows(1)
+    }
+
+    /// Takes bytes of tables that no other table has: those that are read
+    /// again when they are written.
+    pub(super) fn bytes(&mut self, count: u64) -> bool {
+        let left = self.bytes.checked_sub(count);
+        self.bytes = left.unwrap_or(0);
+        left.is_some()
     }
 
     /// Takes rows.

@@ -139,11 +139,14 @@ impl<'a> Imports<'a> {
         slots.collect()
     }
 
-    /// Whether a name is imported from any library.
-    pub(super) fn has(&self, name: &[u8]) -> bool {
-        self.imports
-            .iter()
-            .any(|import| import.name.as_deref() == Some(name))
+    /// An imported function of stack cookies.
+    pub(super) fn canary(&self) -> Option<&'a [u8]> {
+        self.imports.iter().find_map(|import| match import.name {
+            Some(Cow::Borrowed(
+                name @ (b"__stack_chk_fail" | b"__security_check_cookie" | b"__stack_chk_guard"),
+            )) => Some(name),
+            _ => None,
+        })
     }
 
     /// `imphash`: MD5 over `library.name` of the import table in its order, in

@@ -8,6 +8,12 @@
 //! as symbols of COFF refer to them.
 
 mod archive;
+mod base_relocations;
+mod certificates;
+mod checksum;
+mod clr;
+mod debug;
+mod exceptions;
 mod executable;
 mod exports;
 mod fields;
@@ -15,13 +21,20 @@ mod headers;
 mod image;
 mod import_object;
 mod imports;
+mod load_config;
+mod mitigations;
 mod names;
 mod object;
 mod ordinals;
+mod packers;
 mod relocation_names;
+mod resources;
+mod rich;
 mod sections;
 mod symbols;
 mod te;
+mod tls;
+mod version_info;
 
 use super::layout::facts::{Facts, Part};
 use super::layout::rows::Symbolic;

@@ -21,8 +21,6 @@ pub(super) struct SectionHeader<'a> {
     pub number: u64,
     pub header: Range,
     pub name: Name<'a>,
-    /// The eight bytes as they stand.
-    pub raw_name: &'a [u8],
     pub name_offset: Option<u64>,
     pub virtual_size: u64,
     pub rva: u64,
@@ -135,7 +133,6 @@ pub(super) fn read<'a>(
                 bytes: HEADER,
             },
             name,
-            raw_name,
             name_offset,
             virtual_size: u32(8)?,
             rva: u32(12)?,

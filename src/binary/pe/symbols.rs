@@ -520,7 +520,7 @@ pub(super) fn relocations(
         );
     }
     for index in first..count.min(there) {
-        if !budget.row() {
+        if !budget.bytes(RELOCATION) {
             notes.at("relocations", start, super::image::SPENT);
             return;
         }

@@ -9,7 +9,7 @@ use super::image::{Budget, Image, Region};
 use super::names::{MACHINES, SUBSYSTEMS};
 use super::sections;
 use super::symbols::Strings;
-use super::{NUMBERED, Own};
+use super::{NUMBERED, Own, base_relocations, debug};
 use crate::binary::Bytes;
 use crate::binary::layout::facts::{EntryPoint, Mapping};
 use crate::binary::layout::rows::{Range, Symbolic};
@@ -152,11 +152,27 @@ pub(super) fn parse(bytes: Bytes<'_>) -> Result<Layout<'_>, Refusal> {
     facts.insert("stripped_size", number(stripped));
     facts.insert("subsystem", named(subsystem, SUBSYSTEMS));
     let rows = directory_facts(&directories, |_, one| image.range(one.rva, one.size));
-    let own: Own<'_> = vec![
+    let mut own: Own<'_> = vec![
         ("data_directories", Box::new(rows)),
         ("sections", Box::new(facts_of_sections)),
         ("te_header", Box::new(facts)),
     ];
+    if let Some(table) = directories.first().filter(|table| table.size > 0) {
+        let (blocks, summary) = base_relocations::read(
+            &image,
+            table.rva,
+            table.size,
+            &mut budget,
+            &mut layout.notes,
+        );
+        own.push(("base_relocation_summary", Box::new(summary)));
+        own.push(("base_relocations", Box::new(blocks)));
+    }
+    if let Some(table) = directories.get(1).filter(|table| table.size > 0) {
+        let found = debug::read(&image, *table, missing, &mut budget, &mut layout.notes);
+        own.push(("debug_directory", Box::new(found.rows)));
+        layout.facts.build_ids = found.build_ids;
+    }
     layout.facts.own.1 = own;
     Ok(layout)
 }

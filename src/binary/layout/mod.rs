@@ -68,6 +68,8 @@ pub enum Format {
     Coff,
     /// A member of an import library: one imported name.
     ImportObject,
+    /// An import library: an archive of them.
+    ImportLibrary,
     /// Mach-O, one architecture.
     MachO,
 }
@@ -81,6 +83,7 @@ impl Format {
             Self::Te => "te",
             Self::Coff => "coff",
             Self::ImportObject => "coff-import",
+            Self::ImportLibrary => "coff-import-library",
             Self::MachO => "mach-o",
         }
     }

@@ -313,6 +313,8 @@ pub enum ValueMeaning {
     Undefined,
     /// The alignment of a common symbol.
     Alignment,
+    /// The size of a common symbol (Mach-O).
+    CommonSize,
     /// A number.
     AbsoluteValue,
     /// Its section cannot be told.
@@ -332,6 +334,7 @@ impl ValueMeaning {
             Self::NoAddress => "no-address",
             Self::Undefined => "undefined",
             Self::Alignment => "alignment",
+            Self::CommonSize => "common-size",
             Self::AbsoluteValue => "absolute-value",
             Self::UnknownSectionIndex => "unknown-section-index",
             Self::SectionOffset => "section-offset",

@@ -438,6 +438,30 @@ impl<'a> Image<'a> {
         large
     }
 
+    /// The tables in the slice that a command names: offset and size of each.
+    pub fn tables_of(&self, command: &Command) -> Vec<(u64, u64)> {
+        let body = self.body(command);
+        let pair = |at: u64, each: u64| {
+            let (offset, count) = body.u32(at).zip(body.u32(at + 4)).unwrap_or((0, 0));
+            (u64::from(offset), u64::from(count) * each)
+        };
+        let symbol = if self.wide { 16 } else { 12 };
+        match command.cmd {
+            LC_SYMTAB => vec![pair(8, symbol), pair(16, 1)],
+            LC_DYSYMTAB => vec![pair(56, 4), pair(64, 8), pair(72, 8)],
+            LC_DYLD_INFO | LC_DYLD_INFO_ONLY => (0..5).map(|at| pair(8 + 8 * at, 1)).collect(),
+            LC_NOTE => {
+                let range = body.u64(24).zip(body.u64(32));
+                range.into_iter().collect()
+            }
+            cmd => {
+                let row = COMMANDS.iter().find(|row| row.0 == cmd);
+                let named = row.is_some_and(|row| matches!(row.2.first(), Some(("dataoff", _))));
+                if named { vec![pair(8, 1)] } else { Vec::new() }
+            }
+        }
+    }
+
     fn each_field(&self, command: &Command, take: &mut dyn FnMut(&'static str, Shown<'a>)) {
         let Some((_, _, fields)) = COMMANDS.iter().find(|row| row.0 == command.cmd) else {
             return;

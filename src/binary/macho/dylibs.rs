@@ -37,11 +37,6 @@ impl Dylib<'_> {
     pub fn compatibility_version(&self) -> String {
         dylib_version(self.compatibility)
     }
-
-    /// The command, or one of the flags, lets it be missing.
-    pub fn is_weak(&self) -> bool {
-        self.kind == "LC_LOAD_WEAK_DYLIB" || self.flags.is_some_and(|flags| flags & 1 != 0)
-    }
 }
 
 /// Libraries that are loaded, in command order.

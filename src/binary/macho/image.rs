@@ -263,8 +263,6 @@ pub const FILE_TYPES: &[(u64, &str)] = &[
 pub const MH_OBJECT: u32 = 1;
 /// `MH_EXECUTE`
 pub const MH_EXECUTE: u32 = 2;
-/// `MH_CORE`
-pub const MH_CORE: u32 = 4;
 /// `MH_DYLIB_STUB`
 pub const MH_DYLIB_STUB: u32 = 9;
 /// `MH_DSYM`

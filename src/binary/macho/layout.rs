@@ -1,11 +1,13 @@
 //! The layout of a Mach-O file (binaries section 2, for Mach-O).
 
-use super::budget::Budget;
 use super::commands::{LC_LOAD_DYLINKER, LC_SEGMENT_64, LC_UUID, uuid};
+use std::sync::Arc;
+
+use super::budget::Budget;
 use super::dylibs::Dylib;
+use super::entries::Entry;
 use super::image::{FILE_TYPES, MH_OBJECT};
 use super::macho::MachO;
-use super::relocations;
 use super::segments::{
     S_LAZY_DYLIB_SYMBOL_POINTERS, S_LAZY_SYMBOL_POINTERS, S_NON_LAZY_SYMBOL_POINTERS,
     S_SYMBOL_STUBS, S_THREAD_LOCAL_VARIABLE_POINTERS, SECTION_TYPES, Section as Header,
@@ -15,11 +17,10 @@ use super::symbols::{
     INDIRECT_SYMBOL_ABS, INDIRECT_SYMBOL_LOCAL, N_ABS, N_INDR, N_PEXT, N_SECT, N_WEAK_DEF,
     N_WEAK_REF, Nlist,
 };
+use super::{facets, mitigations, names, relocations};
 use crate::binary::layout::facts::{BuildId, Dependency, Facts, Mapping};
-use crate::binary::layout::rows::{Name, Section, Segment, Symbol, Symbolic, ValueMeaning};
-use crate::binary::layout::{
-    EntryMeaning, Format, Indicators, Layout, Linkage, NamedAddress, Refusal,
-};
+use crate::binary::layout::rows::{Name, Range, Section, Segment, Symbol, Symbolic, ValueMeaning};
+use crate::binary::layout::{EntryMeaning, Format, Layout, Linkage, NamedAddress, Refusal};
 use crate::json::Object;
 
 const GENERAL: &[&str] = &[
@@ -28,6 +29,9 @@ const GENERAL: &[&str] = &[
     "In Mach-O the symbol 0 is one like any other; which entries name a symbol stands in facts.",
 ];
 
+const FIRST_SLICE: &str = "The file is a universal one; its first slice that holds Mach-O is laid out, the others are listed in facts.";
+const CHOSEN_SLICE: &str = "The file is a universal one; the slice that was asked for is laid out, the others are listed in facts.";
+
 /// Takes a file apart: the slice called `architecture`, else the first.
 ///
 /// # Errors
@@ -35,10 +39,20 @@ const GENERAL: &[&str] = &[
 pub fn layout<'a>(bytes: &'a [u8], architecture: Option<&str>) -> Result<Layout<'a>, Refusal> {
     let mut macho = MachO::read(bytes, architecture)?;
     let header = macho.image.header;
-    let object = header.file_type == MH_OBJECT;
     let linkage = linkage(&macho);
-    let facts = facts(&macho);
+    let (entry, entry_meaning) = entry(&macho);
     let notes = std::mem::take(&mut macho.notes);
+    let exports = std::mem::take(&mut macho.exports);
+    let macho = Arc::new(macho);
+    let mut facts = facts(&macho);
+    facts.exports = exports.into_iter().map(names::export_fact).collect();
+    let mut said = GENERAL.to_vec();
+    if macho.universal {
+        said.push(match architecture {
+            Some(_) => CHOSEN_SLICE,
+            None => FIRST_SLICE,
+        });
+    }
     Ok(Layout {
         format: Format::MachO,
         machine: header.cpu.type_name(),
@@ -46,29 +60,35 @@ pub fn layout<'a>(bytes: &'a [u8], architecture: Option<&str>) -> Result<Layout<
         bits: if macho.image.wide { 64 } else { 32 },
         byte_order: macho.image.data.order(),
         image_type: Symbolic::of(u64::from(header.file_type), FILE_TYPES),
-        entry: 0,
-        entry_meaning: if object {
-            EntryMeaning::NotApplicable
-        } else {
-            EntryMeaning::Absent
-        },
+        entry,
+        entry_meaning,
         sections: sections(&macho),
         segments: segments(&macho),
         symbols: symbols(&macho),
         relocations: relocations::rows(&macho.relocations),
         packed_relocations: Vec::new(),
         linkage,
-        indicators: Indicators {
-            position_independent: header.has("MH_PIE"),
-            nx: None,
-            executable_stack: header.has("MH_ALLOW_STACK_EXECUTION"),
-            stack_canary: false,
-            relro: None,
-        },
+        indicators: mitigations::indicators(&macho),
         facts,
-        general_limitations: GENERAL.to_vec(),
+        general_limitations: said,
         notes,
     })
+}
+
+/// Where the program starts.
+fn entry(macho: &MachO<'_>) -> (u64, EntryMeaning) {
+    if macho.image.header.file_type == MH_OBJECT {
+        return (0, EntryMeaning::NotApplicable);
+    }
+    let start = macho
+        .entries
+        .iter()
+        .filter(|entry| matches!(entry.kind, "entry" | "thread"))
+        .find_map(|entry| entry.address);
+    match start {
+        Some(address) => (address, EntryMeaning::LinkedVirtualAddress),
+        None => (0, EntryMeaning::Absent),
+    }
 }
 
 /// A name in a field of 16 bytes.
@@ -282,15 +302,61 @@ fn slots<'a>(macho: &MachO<'a>, linkage: &mut Linkage<'a>) {
     }
 }
 
-fn facts<'a>(macho: &MachO<'a>) -> Facts<'a> {
+fn facts<'a>(macho: &Arc<MachO<'a>>) -> Facts<'a> {
+    let import = |row| names::import_fact(macho, row);
     Facts {
         address_map: address_map(macho),
         build_ids: build_ids(macho),
         dependencies: dependencies(macho),
+        entry_points: macho.entries.iter().map(Entry::fact).collect(),
+        exports: Vec::new(),
+        exports_exhaustive: macho.exports_exhaustive,
+        imports: macho.imports.iter().map(import).collect(),
+        imports_exhaustive: macho.imports_exhaustive,
+        mitigations: mitigations::mitigations(macho),
+        overlay: overlay(macho),
         relocation_types: relocations::type_counts(&macho.relocations, macho.image.header.cpu),
-        own: ("macho", Vec::new()),
-        ..Facts::default()
+        own: ("macho", facets::parts(macho)),
     }
+}
+
+/// Bytes behind all that a universal file's table, or a thin file's commands
+/// name.
+fn overlay(macho: &MachO<'_>) -> Option<Range> {
+    let mut end = 0;
+    let mut reach = |offset: u64, size: u64| {
+        if size > 0 {
+            end = offset.saturating_add(size).max(end);
+        }
+    };
+    let image = &macho.image;
+    if macho.universal {
+        for slice in &macho.slices {
+            reach(slice.offset, slice.size);
+        }
+    } else {
+        reach(0, image.header_size() + u64::from(image.header.sizeofcmds));
+        for segment in &macho.segments.segments {
+            reach(segment.offset, segment.file_size);
+        }
+        for section in &macho.segments.sections {
+            if section.in_file {
+                reach(section.offset.into(), section.size);
+            }
+            let relocations = 8 * u64::from(section.relocation_count);
+            reach(section.relocations.into(), relocations);
+        }
+        for command in &image.commands {
+            for (offset, size) in image.tables_of(command) {
+                reach(offset, size);
+            }
+        }
+    }
+    let bytes = macho
+        .file_size
+        .checked_sub(end)
+        .filter(|&bytes| bytes > 0)?;
+    Some(Range { offset: end, bytes })
 }
 
 /// Of objects the sections: their one segment need not keep the bytes in the

@@ -6,21 +6,36 @@
 //! structures of Apple's headers (`mach-o/loader.h`, `mach-o/nlist.h`, ...).
 
 mod arch;
+mod architectures;
 mod budget;
+mod chained_fixups;
+mod code_signature;
 mod commands;
+mod dyld_info;
 mod dylibs;
+mod entries;
+mod exports_trie;
+mod facets;
 mod fat;
+mod fixups;
 mod image;
+mod inspect;
+mod inspect_rows;
 mod layout;
+mod linkedit;
 #[allow(clippy::module_inception)] // it is the file, taken apart
 mod macho;
+mod mitigations;
+mod names;
 mod relocations;
 mod segments;
 mod slices;
 mod symbols;
 
 pub use arch::Cpu;
+pub use architectures::{ArchitecturesRecord, list_architectures};
 pub use fat::{FatArch, FatMagic, HEADER};
+pub use inspect::{MachORecord, PROVIDER, inspect_macho};
 pub use layout::layout;
 pub use slices::{Content, Slice, Slices};
 

@@ -213,24 +213,6 @@ impl<'a> Segments<'a> {
         }
     }
 
-    /// The segment that holds an address.
-    pub fn of_address(&self, address: u64) -> Option<&Segment<'a>> {
-        self.segments.iter().find(|segment| {
-            address
-                .checked_sub(segment.address)
-                .is_some_and(|within| within < segment.memory_size)
-        })
-    }
-
-    /// Where the byte at an address stands in the slice.
-    pub fn offset_of(&self, address: u64) -> Option<u64> {
-        self.segments.iter().find_map(|segment| {
-            let within = address.checked_sub(segment.address)?;
-            let there = within < segment.memory_size && within < segment.file_size;
-            there.then(|| segment.offset.checked_add(within))?
-        })
-    }
-
     /// The address that offsets of the image count from: `vmaddr` of the
     /// segment that holds the header.
     pub fn image_base(&self) -> Option<u64> {

@@ -34,8 +34,6 @@ pub const N_SECT: u8 = 0xE;
 pub const N_WEAK_REF: u16 = 0x40;
 /// `N_WEAK_DEF`: another definition may win.
 pub const N_WEAK_DEF: u16 = 0x80;
-/// `N_ARM_THUMB_DEF`: Thumb code.
-pub const N_ARM_THUMB_DEF: u16 = 0x8;
 
 /// Types of symbols that are no stabs.
 const TYPES: &[(u64, &str)] = &[
@@ -165,6 +163,8 @@ pub struct SymbolTable<'a> {
     pub strings: &'a [u8],
     /// Entries from here on have no names any more: the budget is used up.
     named: u64,
+    /// Whether all entries and their names are there.
+    pub complete: bool,
 }
 
 impl<'a> SymbolTable<'a> {
@@ -196,6 +196,7 @@ impl<'a> SymbolTable<'a> {
             strings_offset: stroff,
             strings: strings.get(..end).unwrap_or_default(),
             named: u64::MAX,
+            complete: nsyms == entries.len() / step,
         };
         table.bound_names(image, notes);
         Some(table)
@@ -219,6 +220,7 @@ impl<'a> SymbolTable<'a> {
             }
             if used > budget {
                 self.named = index;
+                self.complete = false;
                 let reason = format!(
                     "the names of {} symbols come to more than {budget} bytes; those from symbol {index} on are not told",
                     self.count
@@ -228,6 +230,7 @@ impl<'a> SymbolTable<'a> {
             }
         }
         if let Some(index) = outside {
+            self.complete = false;
             let reason = format!(
                 "{outside_count} names are not in the table of strings; the first is that of symbol {index}"
             );
@@ -267,6 +270,12 @@ impl<'a> SymbolTable<'a> {
         let tail = self.strings.get(strx as usize..)?;
         let end = memchr::memchr(0, tail)?;
         tail.get(..end)
+    }
+
+    /// The string at an offset that a value gives; empty where there is none.
+    pub fn string_at(&self, offset: u64) -> &'a [u8] {
+        let found = u32::try_from(offset).ok().and_then(|at| self.string(at));
+        found.unwrap_or_default()
     }
 
     /// The name of an entry; empty where it has none.

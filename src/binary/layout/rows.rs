@@ -313,7 +313,7 @@ pub enum ValueMeaning {
     Undefined,
     /// The alignment of a common symbol.
     Alignment,
-    /// The size of a common symbol (COFF).
+    /// The size of a common symbol (COFF, Mach-O).
     CommonSize,
     /// A number.
     AbsoluteValue,

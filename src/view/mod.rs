@@ -19,6 +19,7 @@ mod request;
 mod rows;
 mod source;
 pub mod text;
+mod wasm;
 
 pub use record::{Coverage, ViewRecord};
 pub use request::{Request, SourceForm};
@@ -52,7 +53,7 @@ struct Producer {
     collector: fn(&View) -> Box<dyn Collector>,
 }
 
-static PRODUCERS: &[Producer] = &[artifact::PRODUCER];
+static PRODUCERS: &[Producer] = &[artifact::PRODUCER, wasm::PRODUCER];
 
 /// Keeps what a view needs of a parent's `normalized_result`.
 ///

@@ -20,6 +20,7 @@ mod inspect_binary_layout;
 mod inspect_evidence_bundle;
 mod inspect_macho;
 mod inspect_plist;
+mod inspect_wasm_artifact;
 mod inventory_artifact;
 mod list_architectures;
 mod list_unknowns;
@@ -40,6 +41,7 @@ mod update_unknown;
 mod verify_evidence;
 mod verify_unknown_resolution;
 mod view;
+mod wasm_view;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};

@@ -14,8 +14,8 @@ use crate::{
     bundle, capabilities, compare_artifacts, compare_bundles, completions, diff, evidence_export,
     evidence_import, extract_artifact, generate, inspect_analysis_view, inspect_artifact,
     inspect_binary_layout, inspect_evidence_bundle, inspect_macho, inspect_plist,
-    inventory_artifact, list_architectures, list_unknowns, record_unknown, update_unknown,
-    verify_evidence, verify_unknown_resolution, view,
+    inspect_wasm_artifact, inventory_artifact, list_architectures, list_unknowns, record_unknown,
+    update_unknown, verify_evidence, verify_unknown_resolution, view,
 };
 
 /// What a command's file provides, on its input struct. The struct's doc
@@ -139,6 +139,7 @@ pub static COMMANDS: &[Row] = &[
     Row::of::<inspect_binary_layout::Input>(),
     Row::of::<inspect_macho::Input>(),
     Row::of::<list_architectures::Input>(),
+    Row::of::<inspect_wasm_artifact::Input>(),
     Row::of::<verify_evidence::Input>(),
     Row::of::<bundle::Input>(),
     Row::of::<evidence_import::Input>(),

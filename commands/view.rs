@@ -25,15 +25,16 @@ use crate::ui::Ui;
 /// Show a part of a record: its summary, or rows of one of its lists
 ///
 /// Reads one record of inspect-artifact, inventory-artifact or
-/// inspect-binary-layout, checks it, and answers with a small record of its
-/// own: what was selected, how much of the whole that is, and the id of the
-/// record it came from. Nothing is run or opened again, and a record of any
-/// size is read in little memory. It is the same record that
-/// inspect-analysis-view gives for the same selection.
+/// inspect-binary-layout or inspect-wasm-artifact, checks it, and answers with
+/// a small record of its own: what was selected, how much of the whole that
+/// is, and the id of the record it came from. Nothing is run or opened again,
+/// and a record of any size is read in little memory. It is the same record
+/// that inspect-analysis-view gives for the same selection.
 #[derive(Clone, Debug, Args, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[command(group(ArgGroup::new("selection").required(true)
-    .args(["summary", "mitigations", "linkage", "sections", "symbols", "collection"])))]
+#[command(group(ArgGroup::new("selection").required(true).args([
+    "summary", "mitigations", "linkage", "sections", "symbols", "collection", "wasm",
+])))]
 #[command(group(ArgGroup::new("list").args(["sections", "symbols", "collection"])))]
 pub struct Input {
     /// File of one record, `-` for standard input
@@ -81,7 +82,12 @@ pub struct Input {
     #[schemars(range(max = rea::json::MAX_SAFE_INTEGER))]
     pub index: Option<u64>,
 
-    /// The first row of a list
+    /// This part of a module: rows, or a page of a text
+    #[arg(long, value_name = "FACET")]
+    #[serde(default)]
+    pub wasm: Option<Facet>,
+
+    /// The first row that is selected; of texts the first UTF-16 code unit
     #[arg(long, value_name = "N", default_value_t = 0,
           conflicts_with_all = ["summary", "mitigations", "linkage", "name", "index"],
           value_parser = clap::value_parser!(u64).range(..=rea::json::MAX_SAFE_INTEGER))]
@@ -89,7 +95,7 @@ pub struct Input {
     #[schemars(range(max = rea::json::MAX_SAFE_INTEGER))]
     pub offset: u64,
 
-    /// Rows of a list at most
+    /// Rows at most; of texts UTF-16 code units at most
     #[arg(long, value_name = "N", default_value_t = LIMIT,
           conflicts_with_all = ["summary", "mitigations", "linkage", "name", "index"],
           value_parser = clap::value_parser!(u64).range(1..=rea::json::MAX_SAFE_INTEGER))]
@@ -134,6 +140,31 @@ pub enum Collection {
     Imports,
     /// Of a layout: what it offers
     Exports,
+}
+
+/// A part of a module's record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[value(rename_all = "snake_case")]
+pub enum Facet {
+    /// Sections with their ranges
+    Sections,
+    /// Import forms
+    Imports,
+    /// Export forms
+    Exports,
+    /// Files that scripts may mean
+    Candidates,
+    /// Scripts and their references
+    Glue,
+    /// The text form
+    Wat,
+    /// A line for each section
+    Headers,
+    /// A line for each thing in the sections
+    Details,
+    /// What read the module, and its limits
+    ToolProfile,
 }
 
 const LIMIT: u64 = 64;
@@ -190,6 +221,13 @@ impl Input {
     /// The request's view.
     fn view(&self) -> Object {
         let mut view = Object::new();
+        if let Some(facet) = self.wasm {
+            view.insert("kind", "wasm");
+            view.insert("facet", facet.name());
+            view.insert("offset", self.offset);
+            view.insert("limit", self.limit);
+            return view;
+        }
         let Some(collection) = self.list() else {
             match (self.mitigations, self.linkage) {
                 (true, _) => view.insert("facet", "mitigations"),
@@ -253,7 +291,12 @@ impl Input {
     }
 
     fn next_page(&self, record: &ViewRecord, report: &mut Report) {
-        let (Some(collection), Some(offset)) = (self.list(), record.coverage().next_offset) else {
+        let selected = match (self.list(), self.wasm) {
+            (Some(collection), _) => ("--collection", collection.name()),
+            (None, Some(facet)) => ("--wasm", facet.name()),
+            (None, None) => return,
+        };
+        let Some(offset) = record.coverage().next_offset else {
             return;
         };
         if self.evidence.as_os_str() == "-" {
@@ -261,7 +304,7 @@ impl Input {
         }
         let mut words: Vec<OsString> = vec!["rea".into(), "view".into()];
         words.push(path_word(&self.evidence));
-        words.extend(["--collection".into(), collection.name().into()]);
+        words.extend([selected.0.into(), selected.1.into()]);
         words.extend(["--offset".into(), offset.to_string().into()]);
         words.extend(["--limit".into(), self.limit.to_string().into()]);
         for path in self.paths() {
@@ -295,6 +338,22 @@ impl Collection {
     }
 }
 
+impl Facet {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Sections => "sections",
+            Self::Imports => "imports",
+            Self::Exports => "exports",
+            Self::Candidates => "candidates",
+            Self::Glue => "glue",
+            Self::Wat => "wat",
+            Self::Headers => "headers",
+            Self::Details => "details",
+            Self::ToolProfile => "tool_profile",
+        }
+    }
+}
+
 /// The report of a view.
 pub fn describe_view(record: &ViewRecord, report: &mut Report) {
     let subject = record.parent().subject.as_ref();
@@ -313,17 +372,30 @@ pub fn describe_view(record: &ViewRecord, report: &mut Report) {
         let mut shown = format!(
             "{} of {}",
             thousands(coverage.examined),
-            counted(coverage.total, "row", "rows")
+            match record.fact("item") {
+                Some(_) => counted(coverage.total, "UTF-16 code unit", "UTF-16 code units"),
+                None => counted(coverage.total, "row", "rows"),
+            }
         );
         if let Some(next) = coverage.next_offset {
             shown.push_str(&format!("; the next page starts at {}", thousands(next)));
         }
         report.fact("page", shown);
     }
-    let of_layout = record.parent().operation == *"inspect_binary_layout";
-    if of_layout {
+    let operation = &record.parent().operation;
+    if *operation == *"inspect_wasm_artifact" {
+        crate::wasm_view::describe(record, report);
+    } else if *operation == *"inspect_binary_layout" {
         layout::describe(record, report);
-    } else if let Some(summary) = record.fact("summary") {
+    } else {
+        describe_inventory_view(record, report);
+    }
+    report.list("Not known", record.unknowns().iter().map(text));
+    report.list("Limitations", record.limitations().iter().map(text));
+}
+
+fn describe_inventory_view(record: &ViewRecord, report: &mut Report) {
+    if let Some(summary) = record.fact("summary") {
         describe_summary(summary, report);
     }
     if let Some(complete) = record.fact("source_complete") {
@@ -331,15 +403,12 @@ pub fn describe_view(record: &ViewRecord, report: &mut Report) {
     }
     let collection = record.view().get("collection").and_then(Value::as_str);
     match collection {
-        _ if of_layout => {}
         Some("nodes") => page(record, report, NODES, node),
         Some("occurrences") => page(record, report, OCCURRENCES, occurrence),
         Some("edges") => page(record, report, EDGES, edge),
         Some(_) => page(record, report, CONTRADICTIONS, contradiction),
         None => {}
     }
-    report.list("Not known", record.unknowns().iter().map(text));
-    report.list("Limitations", record.limitations().iter().map(text));
 }
 
 fn view_name(record: &ViewRecord) -> String {
@@ -535,6 +604,11 @@ mod tests {
             assert_eq!(value.get_name(), collection.name());
             let json = serde_json::to_value(collection).unwrap();
             assert_eq!(json, collection.name());
+        }
+        for facet in Facet::value_variants() {
+            let value = facet.to_possible_value().unwrap();
+            assert_eq!(value.get_name(), facet.name());
+            assert_eq!(serde_json::to_value(facet).unwrap(), facet.name());
         }
     }
 }

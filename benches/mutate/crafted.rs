@@ -379,7 +379,11 @@ fn pe(all: &mut Files) {
     let mut deep = vec![0u8; 24 * 20_000];
     for at in 0..20_000 {
         put16(&mut deep, at * 24 + 14, 1);
-        put32(&mut deep, at * 24 + 20, 0x8000_0000 | ((at as u32 + 1) * 24));
+        put32(
+            &mut deep,
+            at * 24 + 20,
+            0x8000_0000 | ((at as u32 + 1) * 24),
+        );
     }
     add("20,000 levels of resources", pe64(&all_of_it(2), &deep));
     for count in [0u16, 96, 0xFFFF] {

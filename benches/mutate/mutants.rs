@@ -104,7 +104,11 @@ impl Mutants {
         let count = self.fields.len() as u64;
         // 7919 is prime, so that each field comes once.
         let at = (turn / 4).wrapping_mul(7919) % count.max(1);
-        let at = if count.is_multiple_of(7919) { turn / 4 } else { at };
+        let at = if count.is_multiple_of(7919) {
+            turn / 4
+        } else {
+            at
+        };
         let &(offset, size) = self.fields.get(usize::try_from(at).ok()?)?;
         let mut bytes = self.seed.bytes.clone();
         let field = bytes.get_mut(offset..offset + size)?;

@@ -13,6 +13,7 @@ pub mod file;
 pub mod layout;
 pub mod macho;
 pub mod pe;
+pub mod wasm;
 
 pub use bytes::{ByteOrder, Bytes, name_text};
 pub use file::BinaryFile;

@@ -21,6 +21,7 @@ mod rows;
 mod schema;
 mod source;
 pub mod text;
+mod wasm;
 
 pub use record::{Coverage, ViewRecord};
 pub use request::{Request, SourceForm};
@@ -54,7 +55,7 @@ struct Producer {
     collector: fn(&View) -> Box<dyn Collector>,
 }
 
-static PRODUCERS: &[Producer] = &[artifact::PRODUCER, layout::PRODUCER];
+static PRODUCERS: &[Producer] = &[artifact::PRODUCER, layout::PRODUCER, wasm::PRODUCER];
 
 /// Keeps what a view needs of a parent's `normalized_result`.
 ///

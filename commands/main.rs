@@ -1,5 +1,6 @@
 //! `rea`: the command line. One file per subcommand, on top of the library.
 
+mod address_to_file_offset;
 mod artifact_options;
 mod bundle;
 mod bundle_options;
@@ -20,14 +21,20 @@ mod inspect_binary_layout;
 mod inspect_evidence_bundle;
 mod inspect_plist;
 mod inventory_artifact;
+mod list_names;
+mod list_segments;
+mod list_strings;
 mod list_unknowns;
 mod output;
 mod paint;
 mod progress;
 mod quantity;
+mod read_bytes;
 mod record_unknown;
 mod registry;
 mod report;
+mod search_bytes;
+mod search_strings;
 mod shown;
 mod signals;
 mod table;

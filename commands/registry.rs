@@ -11,11 +11,12 @@ use schemars::{JsonSchema, Schema};
 use crate::output::{FormOptions, OutputOptions};
 use crate::ui::Ui;
 use crate::{
-    bundle, capabilities, compare_artifacts, compare_bundles, completions, diff, evidence_export,
-    evidence_import, extract_artifact, generate, inspect_analysis_view, inspect_artifact,
-    inspect_binary_layout, inspect_evidence_bundle, inspect_plist, inventory_artifact,
-    list_unknowns, record_unknown, update_unknown, verify_evidence, verify_unknown_resolution,
-    view,
+    address_to_file_offset, bundle, capabilities, compare_artifacts, compare_bundles, completions,
+    diff, evidence_export, evidence_import, extract_artifact, generate, inspect_analysis_view,
+    inspect_artifact, inspect_binary_layout, inspect_evidence_bundle, inspect_plist,
+    inventory_artifact, list_names, list_segments, list_strings, list_unknowns, read_bytes,
+    record_unknown, search_bytes, search_strings, update_unknown, verify_evidence,
+    verify_unknown_resolution, view,
 };
 
 /// What a command's file provides, on its input struct. The struct's doc
@@ -137,6 +138,13 @@ pub static COMMANDS: &[Row] = &[
     Row::of::<compare_artifacts::Input>(),
     Row::of::<inspect_plist::Input>(),
     Row::of::<inspect_binary_layout::Input>(),
+    Row::of::<list_segments::Input>(),
+    Row::of::<list_names::Input>(),
+    Row::of::<list_strings::Input>(),
+    Row::of::<search_strings::Input>(),
+    Row::of::<search_bytes::Input>(),
+    Row::of::<read_bytes::Input>(),
+    Row::of::<address_to_file_offset::Input>(),
     Row::of::<verify_evidence::Input>(),
     Row::of::<bundle::Input>(),
     Row::of::<evidence_import::Input>(),

@@ -15,6 +15,7 @@ pub mod digest;
 pub mod error;
 pub mod evidence;
 pub mod json;
+pub mod native;
 pub mod operation;
 pub mod publish;
 pub mod view;

@@ -8,10 +8,13 @@
 pub mod bytes;
 pub mod demangle;
 pub mod elf;
+pub mod entropy;
 pub mod file;
 pub mod layout;
 pub mod macho;
 pub mod pe;
+pub mod places;
+pub mod strings;
 
 pub use bytes::{ByteOrder, Bytes, name_text};
 pub use file::BinaryFile;

@@ -7,6 +7,7 @@ mod record;
 pub mod rows;
 
 pub use record::{LayoutRecord, inspect_binary_layout};
+pub(crate) use record::{refused, subject_format};
 
 use super::{ByteOrder, Notes};
 use facts::Facts;

@@ -88,7 +88,8 @@ const GENERAL: [&str; 5] = [
     "Mitigations are concluded from the file by the rules that stand beside them.",
 ];
 
-fn refused(refusal: Refusal, file: &BinaryFile, operation: &'static str) -> Error {
+/// The error for a file without a layout.
+pub(crate) fn refused(refusal: Refusal, file: &BinaryFile, operation: &'static str) -> Error {
     let shown = &file.path;
     match refusal {
         Refusal::Format => {
@@ -155,7 +156,7 @@ impl<'a> LayoutRecord<'a> {
 }
 
 /// The format in a subject: of the file as `inspect_artifact` names it.
-fn subject_format(bytes: &[u8]) -> &'static str {
+pub(crate) fn subject_format(bytes: &[u8]) -> &'static str {
     use crate::artifact::format::{self, Content};
     let head = bytes.get(..format::HEAD).unwrap_or(bytes);
     let content = Content {

@@ -9,6 +9,8 @@ mod cli;
 mod compare_artifacts;
 mod compare_bundles;
 mod completions;
+mod demangle;
+mod demangle_swift;
 mod diff;
 mod errors;
 mod evidence_export;

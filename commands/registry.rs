@@ -1,4 +1,4 @@
-//! The table of commands. A row is data: help, man pages, completions,
+//! The table of commands. A row is data: help, man pages, completions, demangle, demangle_swift,
 //! `rea capabilities` and dispatch are made from it.
 
 use std::process::ExitCode;
@@ -12,10 +12,10 @@ use crate::output::{FormOptions, OutputOptions};
 use crate::ui::Ui;
 use crate::{
     address_to_file_offset, bundle, capabilities, compare_artifacts, compare_bundles, completions,
-    diff, evidence_export, evidence_import, extract_artifact, generate, inspect_analysis_view,
-    inspect_artifact, inspect_binary_layout, inspect_evidence_bundle, inspect_plist,
-    inventory_artifact, list_names, list_segments, list_strings, list_unknowns, read_bytes,
-    record_unknown, search_bytes, search_strings, update_unknown, verify_evidence,
+    demangle, demangle_swift, diff, evidence_export, evidence_import, extract_artifact, generate,
+    inspect_analysis_view, inspect_artifact, inspect_binary_layout, inspect_evidence_bundle,
+    inspect_plist, inventory_artifact, list_names, list_segments, list_strings, list_unknowns,
+    read_bytes, record_unknown, search_bytes, search_strings, update_unknown, verify_evidence,
     verify_unknown_resolution, view,
 };
 
@@ -145,6 +145,8 @@ pub static COMMANDS: &[Row] = &[
     Row::of::<search_bytes::Input>(),
     Row::of::<read_bytes::Input>(),
     Row::of::<address_to_file_offset::Input>(),
+    Row::of::<demangle::Input>(),
+    Row::of::<demangle_swift::Input>(),
     Row::of::<verify_evidence::Input>(),
     Row::of::<bundle::Input>(),
     Row::of::<evidence_import::Input>(),

@@ -12,6 +12,7 @@ use crate::binary::BinaryFile;
 use crate::binary::layout::{Layout, LayoutOptions, Refusal, parse, refused, subject_format};
 use crate::digest::Digest;
 use crate::error::{Code, Error, Result};
+use crate::evidence::Subject;
 use crate::json::Object;
 use crate::operation::Context;
 use crate::publish::display_path;
@@ -100,6 +101,21 @@ impl Target {
     /// The slice that was asked for.
     pub fn requested_architecture(&self) -> Option<&str> {
         self.options.architecture.as_deref()
+    }
+
+    /// The file as the subject of a record that is not about its layout.
+    ///
+    /// # Errors
+    /// `cancelled`.
+    pub fn subject(&self, context: &Context) -> Result<Subject> {
+        let (sha256, layout) = self.at_once(context, || parse(&self.file.bytes, &self.options))?;
+        Ok(Subject {
+            name: self.file.name().to_owned(),
+            sha256,
+            format: self.format,
+            architecture: layout.ok().and_then(|layout| layout.architecture),
+            local_path: self.file.path.clone(),
+        })
     }
 
     /// The file's digest and what `lay_out` makes of it, both at once.

@@ -1,11 +1,12 @@
 //! `rea inspect-wasm-artifact`: what a WebAssembly module or component is made
 //! of.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
 use rea::Result;
+use rea::artifact::format::{self, Format};
 use rea::binary::wasm::component::Item;
 use rea::binary::wasm::facts::Part;
 use rea::binary::wasm::walk::id;
@@ -14,13 +15,14 @@ use rea::binary::wasm::{
     MAX_FILE, PROVIDER, USUAL_MAX_FILE, WasmInput, WasmOptions, WasmRecord, inspect_wasm, module,
 };
 use rea::evidence::Record;
-use rea::operation::{Effect, Family, Operation};
+use rea::operation::{Context, Effect, Family, Operation};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::inspect_artifact::{Detail, summary_needs_a_session};
 use crate::paint::Tone;
 use crate::quantity::{ByteSize, counted, human_bytes};
+use crate::recursive::{self, Brief, Take, Target};
 use crate::registry::{Command, OutputKind};
 use crate::report::Report;
 use crate::table::{Cell, Column, Table};
@@ -38,8 +40,9 @@ use crate::ui::Ui;
 #[derive(Clone, Debug, Args, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// Module or component in binary form
-    pub path: PathBuf,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub target: Target,
 
     /// Script that may load it; may be given up to 16 times
     #[arg(long, alias = "glue_paths", value_name = "FILE")]
@@ -101,9 +104,15 @@ impl Command for Input {
             wat: self.wat,
             max_wat_bytes: self.max_wat_bytes.0,
         };
+        if let Some(folder) = self.target.folder() {
+            return recursive::run(ui, &context, folder, |path, context, take| {
+                self.one_of_many(path, &options, context, take)
+            });
+        }
+        let path = self.target.path(context.operation)?;
         let input = ui.operate(&context, |context| {
             WasmInput::read(
-                &self.path,
+                path,
                 &self.glue_paths,
                 &self.candidate_paths,
                 self.max_file_bytes.0.min(MAX_FILE),
@@ -113,6 +122,33 @@ impl Command for Input {
         let record = ui.operate(&context, |context| inspect_wasm(&input, &options, context))?;
         ui.evidence(&context, &record, |report| describe(&record, report))?;
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Input {
+    /// A file of a folder, where it is a module or component.
+    fn one_of_many(
+        &self,
+        path: &Path,
+        options: &WasmOptions,
+        context: &Context,
+        take: &mut Take<'_>,
+    ) -> Result<()> {
+        let head = rea::recursive::head(path, 8, context.operation)?;
+        if format::of_bytes(&head, head.len() as u64) != Format::Wasm {
+            return Ok(());
+        }
+        let (glue, candidates) = (&self.glue_paths, &self.candidate_paths);
+        let most = self.max_file_bytes.0.min(MAX_FILE);
+        let input = WasmInput::read(path, glue, candidates, most, context)?;
+        let record = inspect_wasm(&input, options, context)?;
+        let part = record.part();
+        let brief = Brief {
+            format: part.unit.kind.as_str().to_owned(),
+            what: part.own_name().unwrap_or_default().to_owned(),
+        };
+        take(&record, brief);
+        Ok(())
     }
 }
 

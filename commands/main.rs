@@ -1,5 +1,6 @@
 //! `rea`: the command line. One file per subcommand, on top of the library.
 
+mod address_to_file_offset;
 mod artifact_options;
 mod bundle;
 mod bundle_options;
@@ -8,6 +9,8 @@ mod cli;
 mod compare_artifacts;
 mod compare_bundles;
 mod completions;
+mod demangle;
+mod demangle_swift;
 mod diff;
 mod errors;
 mod evidence_export;
@@ -23,15 +26,21 @@ mod inspect_plist;
 mod inspect_wasm_artifact;
 mod inventory_artifact;
 mod list_architectures;
+mod list_names;
+mod list_segments;
+mod list_strings;
 mod list_unknowns;
 mod output;
 mod paint;
 mod progress;
 mod quantity;
+mod read_bytes;
 mod record_unknown;
 mod recursive;
 mod registry;
 mod report;
+mod search_bytes;
+mod search_strings;
 mod shown;
 mod signals;
 mod table;

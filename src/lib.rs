@@ -16,6 +16,7 @@ pub mod error;
 pub mod evidence;
 pub mod json;
 pub mod member_facts;
+pub mod native;
 pub mod operation;
 pub mod publish;
 pub mod recursive;

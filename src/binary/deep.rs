@@ -16,6 +16,34 @@ pub const BINARIES: Domain = Domain {
     read,
 };
 
+/// WebAssembly modules and components.
+pub const MODULES: Domain = Domain {
+    formats: &["wasm"],
+    read: read_module,
+};
+
+/// Imports and exports of a module.
+///
+/// # Errors
+/// That it is none, or larger than is read.
+fn read_module(bytes: &[u8]) -> Result<MemberFacts<'_>, String> {
+    let facts = super::wasm::deep_facts(bytes)
+        .ok_or("it is no valid module, or larger than modules that are read")?;
+    let mut told = MemberFacts::default();
+    for fact in facts {
+        let topic = match fact.is_import {
+            true => Topic::WasmImport,
+            false => Topic::WasmExport,
+        };
+        told.add(topic, fact.name, fact.ty).map_err(too_much)?;
+    }
+    Ok(told)
+}
+
+fn too_much(TooMuch: TooMuch) -> String {
+    "its names come to more than is compared".to_owned()
+}
+
 /// The facts of a file.
 ///
 /// # Errors
@@ -28,7 +56,7 @@ fn read(bytes: &[u8]) -> Result<MemberFacts<'_>, String> {
         }
         Refusal::Architecture(_) => "it has no slice that can be laid out".to_owned(),
     })?;
-    of_layout(layout).map_err(|TooMuch| "its names come to more than is compared".to_owned())
+    of_layout(layout).map_err(too_much)
 }
 
 /// The facts of a layout.

@@ -9,6 +9,7 @@ pub mod rows;
 
 pub use candidate::may_have_layout;
 pub use record::{LayoutRecord, NO_BINARY, PROVIDER, inspect_binary_layout};
+pub(crate) use record::{refused, subject_format};
 
 use super::{ByteOrder, Notes};
 use facts::Facts;

@@ -91,7 +91,8 @@ const GENERAL: [&str; 5] = [
 /// `reason` of the error about a file that is of no format with a layout.
 pub const NO_BINARY: &str = "no_binary";
 
-fn refused(refusal: Refusal, file: &BinaryFile, operation: &'static str) -> Error {
+/// The error for a file without a layout.
+pub(crate) fn refused(refusal: Refusal, file: &BinaryFile, operation: &'static str) -> Error {
     let shown = &file.path;
     match refusal {
         Refusal::Format => {
@@ -159,7 +160,7 @@ impl<'a> LayoutRecord<'a> {
 }
 
 /// The format in a subject: of the file as `inspect_artifact` names it.
-fn subject_format(bytes: &[u8]) -> &'static str {
+pub(crate) fn subject_format(bytes: &[u8]) -> &'static str {
     use crate::artifact::format::{self, Content};
     let head = bytes.get(..format::HEAD).unwrap_or(bytes);
     let content = Content {

@@ -109,10 +109,7 @@ impl As {
 }
 
 /// What is opened with --deep.
-const DOMAINS: &[Domain] = &[
-    rea::binary::deep::BINARIES,
-    rea::binary::deep::MODULES,
-];
+const DOMAINS: &[Domain] = &[rea::binary::deep::BINARIES, rea::binary::deep::MODULES];
 
 /// A side whose members can be opened.
 fn with_bytes<'a>((side, name): (Side<'a>, &'static str)) -> Result<(&'a Path, &'a Options)> {

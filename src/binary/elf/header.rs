@@ -16,8 +16,6 @@ const PN_XNUM: u16 = 0xFFFF;
 /// `Elf32_Ehdr`, `Elf64_Ehdr`: what stands there.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Header {
-    pub class: u8,
-    pub data: u8,
     pub ident_version: u8,
     pub osabi: u8,
     pub abi_version: u8,
@@ -67,8 +65,6 @@ impl Header {
             let word = if wide { 8 } else { 4 };
             let after = 24 + 3 * word;
             Some(Self {
-                class,
-                data,
                 ident_version,
                 osabi,
                 abi_version,

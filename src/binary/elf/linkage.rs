@@ -5,7 +5,9 @@ use super::tables::{inside, pt};
 use super::{Budget, Elf};
 use crate::binary::Notes;
 use crate::binary::layout::Linkage;
+use crate::binary::layout::facts::Dependency;
 use crate::binary::layout::rows::Name;
+use crate::json::Object;
 
 /// Reads what is linked by name.
 pub(super) fn read<'a>(
@@ -60,4 +62,34 @@ fn interpreters<'a>(elf: &Elf<'a>, budget: &mut Budget, notes: &mut Notes) -> Ve
         names.push(name);
     }
     names
+}
+
+/// The libraries as facts: needed ones, and those it stands in for.
+pub(super) fn dependencies<'a>(
+    dynamic: &Dynamic<'a>,
+    linkage: &Linkage<'a>,
+) -> Vec<Dependency<'a>> {
+    let row = |name: &Name<'a>, kind| match *name {
+        Name::At { bytes, location } => Some(Dependency {
+            name: bytes,
+            kind,
+            location: Some(location),
+            more: Object::new(),
+        }),
+        Name::Unknown(_) => None,
+    };
+    let needed = linkage.needed_libraries.iter();
+    let mut rows: Vec<_> = needed.filter_map(|name| row(name, "DT_NEEDED")).collect();
+    for (tag, kind) in [(dt::AUXILIARY, "DT_AUXILIARY"), (dt::FILTER, "DT_FILTER")] {
+        for entry in dynamic.all(tag) {
+            let name = dynamic.strings.and_then(|strings| strings.get(entry.value));
+            rows.extend(name.map(|name| Dependency {
+                name,
+                kind,
+                location: None,
+                more: Object::new(),
+            }));
+        }
+    }
+    rows
 }

@@ -5,23 +5,34 @@
 //! Where the table of sections is lost or lies, the program headers and the
 //! dynamic table carry the file, as they do for the loader.
 
+mod attributes;
+mod debug;
 mod dynamic;
+mod entries;
+mod exports;
 mod fact;
 mod flags;
+mod fortify;
 mod hash;
 mod header;
 mod linkage;
 mod mitigations;
 mod names;
+mod notes;
+mod overlay;
 mod packed;
+mod plt;
+mod properties;
 mod relocations;
 mod strings;
 mod symbols;
 mod tables;
+mod unwind;
+mod versions;
 
-use super::layout::facts::{Facts, Mapping};
+use super::layout::facts::{Facts, Mapping, Part};
 use super::layout::rows::Symbolic;
-use super::layout::{EntryMeaning, Format, Layout, Refusal};
+use super::layout::{EntryMeaning, Format, Layout, Linkage, Refusal};
 use super::{Bytes, Notes};
 use header::Header;
 use names::MACHINES;
@@ -172,31 +183,112 @@ pub fn parse(bytes: &[u8]) -> Result<Layout<'_>, Refusal> {
     let symbols = symbols::read(&elf, &dynamic, &mut budget, &mut notes);
     let relocations = relocations::read(&elf, &dynamic, &symbols, &mut budget, &mut notes);
     let relocation_names = names::RelocationNames::of(header.machine, wide);
-    let linkage = linkage::read(&elf, &dynamic, &mut budget, &mut notes);
-    let indicators = mitigations::indicators(&elf, &dynamic, &symbols, &linkage);
-    let mut facts = Facts {
-        address_map: address_map(&elf),
-        relocation_types: relocations::types(&relocation_names, &relocations),
-        ..Facts::default()
+    let maps = plt::read(&elf, &dynamic, &symbols, &relocations.rows);
+    let linkage = Linkage {
+        got: maps.got,
+        plt: maps.plt,
+        ..linkage::read(&elf, &dynamic, &mut budget, &mut notes)
     };
-    let mut own: Vec<(&'static str, super::layout::facts::Part<'_>)> = Vec::new();
-    own.push(("header", Box::new(header::fact(&elf))));
-    own.push((
-        "dynamic",
-        Box::new(dynamic::facts(&elf, &dynamic, &mut budget)),
-    ));
-    own.push((
-        "extended_section_indexes",
-        Box::new(symbols::extended_indexes(&elf, &symbols, &mut notes)),
-    ));
-    own.push((
-        "hash_tables",
-        Box::new(hash::facts(&elf, &dynamic, &mut notes)),
-    ));
-    let composed = relocations::composed(&relocation_names, &facts.relocation_types);
-    own.push(("composed_relocation_types", Box::new(composed)));
-    own.push(("android_relocations", Box::new(relocations.packed.android)));
-    facts.own = ("elf", own);
+    let indicators = mitigations::indicators(&elf, &dynamic, &symbols, &linkage);
+    let versions = versions::read(&elf, &dynamic, &symbols, &mut budget, &mut notes);
+    let found = notes::read(&elf, &mut budget, &mut notes);
+    let basis = mitigations::Basis {
+        elf: &elf,
+        dynamic: &dynamic,
+        symbols: &symbols,
+        indicators,
+        features: found.features,
+    };
+    let mitigations = mitigations::rows(&basis);
+    let (exports, imports) = exports::read(
+        &elf,
+        &symbols,
+        &versions,
+        &relocations.rows,
+        &relocation_names,
+    );
+    let mut build_ids = found.build_ids;
+    let (debug_link, alt_link) = debug::links(&elf, &mut build_ids, &mut notes);
+    let exhaustive = exports::exhaustive(&elf, &dynamic, &symbols);
+    let relocation_types = relocations::types(&relocation_names, &relocations);
+    let index = unwind::index(&elf, &mut notes);
+    let frames = unwind::frames(&elf, index.as_ref(), &mut notes);
+    let entry_points = entries::read(
+        &elf,
+        &dynamic,
+        &symbols,
+        &relocations,
+        &relocation_names,
+        &mut notes,
+    );
+    let own: Vec<(&'static str, Part<'_>)> = vec![
+        ("android_relocations", Box::new(relocations.packed.android)),
+        (
+            "attributes",
+            Box::new(attributes::read(&elf, &mut budget, &mut notes)),
+        ),
+        ("comments", Box::new(debug::comments(&elf, &mut budget))),
+        (
+            "composed_relocation_types",
+            Box::new(relocations::composed(&relocation_names, &relocation_types)),
+        ),
+        (
+            "compressed_sections",
+            Box::new(debug::compressed(&elf, &mut notes)),
+        ),
+        ("debug_alt_link", Box::new(alt_link)),
+        ("debug_link", Box::new(debug_link)),
+        ("dwarf", Box::new(debug::dwarf(&elf))),
+        (
+            "dynamic",
+            Box::new(dynamic::facts(&elf, &dynamic, &mut budget)),
+        ),
+        ("eh_frame", Box::new(frames)),
+        ("eh_frame_hdr", Box::new(index)),
+        (
+            "extended_section_indexes",
+            Box::new(symbols::extended_indexes(&elf, &symbols, &mut notes)),
+        ),
+        ("go_build_info", Box::new(debug::go_build_info(&elf))),
+        (
+            "groups",
+            Box::new(debug::groups(&elf, &symbols, &mut budget, &mut notes)),
+        ),
+        (
+            "hash_tables",
+            Box::new(hash::facts(&elf, &dynamic, &mut notes)),
+        ),
+        ("header", Box::new(header::fact(&elf))),
+        (
+            "ifunc_resolvers",
+            Box::new(entries::resolvers(
+                &elf,
+                &symbols,
+                &relocations.rows,
+                &relocation_names,
+            )),
+        ),
+        ("mips_abi_flags", Box::new(attributes::mips_abi_flags(&elf))),
+        ("notes", Box::new(found.rows)),
+        ("symbol_other", Box::new(symbols::others(&elf, &symbols))),
+        ("symbol_versions", Box::new(versions.symbols)),
+        ("version_definitions", Box::new(versions.definitions)),
+        ("version_needs", Box::new(versions.needs)),
+    ];
+    let facts = Facts {
+        address_map: address_map(&elf),
+        build_ids,
+        dependencies: linkage::dependencies(&dynamic, &linkage),
+        entry_points,
+        exports,
+        exports_exhaustive: exhaustive,
+        imports,
+        imports_exhaustive: exhaustive,
+        mitigations,
+        overlay: overlay::find(&elf),
+        relocation_types,
+        own: ("elf", own),
+    };
     let (entry, entry_meaning) = entry(&elf);
     Ok(Layout {
         format: Format::Elf,

@@ -4,7 +4,7 @@
 use super::dynamic::{Dynamic, dt};
 use super::fact::{Number, rows};
 use super::names::{RelocationNames, em};
-use super::packed::{self, Packed};
+use super::packed::Packed;
 use super::symbols::{ET_REL, Symbols};
 use super::tables::{SHF_ALLOC, inside, sht};
 use super::{Budget, Elf, REPEATED};

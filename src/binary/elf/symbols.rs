@@ -414,3 +414,28 @@ pub(super) fn extended_indexes(
     }
     rows
 }
+
+rows! {
+    /// A row of `facts.elf.symbol_other`: the bits of `st_other` beside the
+    /// visibility, which the processor supplements define.
+    struct Other {
+        entry_index: Number,
+        names: Vec<&'static str>,
+        other: Number,
+        table_index: Number,
+    }
+}
+
+/// The symbols that have such bits.
+pub(super) fn others(elf: &Elf<'_>, symbols: &Symbols<'_>) -> Vec<Other> {
+    let rows = symbols.rows.iter().filter_map(|symbol| {
+        let other = elf.symbol_entry(symbol.location.offset)?.other;
+        (other & !3 != 0).then(|| Other {
+            entry_index: Number(symbol.entry_index),
+            names: names::symbol_other(other, elf.header.machine),
+            other: Number(other.into()),
+            table_index: Number(symbol.table_index),
+        })
+    });
+    rows.collect()
+}

@@ -14,7 +14,6 @@ pub(super) use relocations::RelocationNames;
 
 /// Machines that more than one table is chosen by (`e_machine`).
 pub(super) mod em {
-    pub const M32: u16 = 1;
     pub const SPARC: u16 = 2;
     pub const I386: u16 = 3;
     pub const M68K: u16 = 4;
@@ -40,7 +39,6 @@ pub(super) mod em {
     pub const AARCH64: u16 = 183;
     pub const ARCV2: u16 = 195;
     pub const RISCV: u16 = 243;
-    pub const BPF: u16 = 247;
     pub const CSKY: u16 = 252;
     pub const LOONGARCH: u16 = 258;
     pub const ALPHA: u16 = 0x9026;
@@ -226,4 +224,24 @@ pub(super) fn section_index(value: u16, machine: u16) -> Symbolic {
         _ => return Symbolic::Number(value.into()),
     };
     Symbolic::Named(name)
+}
+
+/// The bits of `st_other` beside the visibility.
+pub(super) fn symbol_other(other: u8, machine: u16) -> Vec<&'static str> {
+    let table: Table = match machine {
+        em::AARCH64 => &[(0x80, "STO_AARCH64_VARIANT_PCS")],
+        em::RISCV => &[(0x80, "STO_RISCV_VARIANT_CC")],
+        em::ALPHA => &[(0x80, "STO_ALPHA_NOPV"), (0x8, "STO_ALPHA_STD_GPLOAD")],
+        em::MIPS | em::MIPS_RS3_LE => match other & 0xFC {
+            0xF0 => return vec!["STO_MIPS16"],
+            _ => &[
+                (0x4, "STO_OPTIONAL"),
+                (0x8, "STO_MIPS_PLT"),
+                (0x20, "STO_MIPS_PIC"),
+                (0x80, "STO_MICROMIPS"),
+            ],
+        },
+        _ => &[],
+    };
+    bits(other.into(), table)
 }

@@ -14,6 +14,8 @@ const MACHINES: [u16; 8] = [
 pub fn may_have_layout(head: &[u8], size: u64) -> bool {
     match format::of_bytes(head, size) {
         Format::Elf | Format::Pe | Format::MachO | Format::MachOUniversal => return true,
+        // An import library.
+        Format::Ar => return true,
         // A Windows header may stand beyond the first bytes.
         Format::Unknown | Format::DosMz => return head.starts_with(b"MZ") && size > 4096,
         Format::File => {}

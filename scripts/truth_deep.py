@@ -124,16 +124,32 @@ def symbols(file, option):
             yield int(size, 0), kind, bind, visibility, section, name
 
 
+def version_libraries(file):
+    """The library that each version is asked of, by the number of the version."""
+    libraries, library = {}, None
+    for line in run("readelf", "-VW", file).splitlines():
+        match = re.search(r"File: (\S+)", line)
+        if match:
+            library = match.group(1)
+        match = re.search(r"Name: \S+ .*Version: (\d+)$", line)
+        if match:
+            libraries[match.group(1)] = library
+    return libraries
+
+
 def elf(file):
     told = {topic: {} for topic in ("export", "import", "dependency", "build-id", "symbol")}
+    libraries = version_libraries(file)
     for size, kind, bind, visibility, section, name in symbols(file, "--dyn-syms"):
         # `readelf` puts the number of the version behind names that are asked for.
-        name = re.sub(r" \(\d+\)$", "", name)
+        number = re.search(r" \((\d+)\)$", name)
+        name = name[: number.start()] if number else name
         if kind in ("SECTION", "FILE") or bind == "LOCAL":
             continue
         if section == "UND":
             base, _, version = name.partition("@")
-            add(told["import"], base, (kind, bind, version))
+            library = libraries.get(number.group(1)) if number else None
+            add(told["import"], base, (kind, bind, version, library))
             continue
         if visibility in ("HIDDEN", "INTERNAL"):
             continue
@@ -154,15 +170,18 @@ def elf(file):
         match = re.search(r"\(NEEDED\)\s+Shared library: \[(.*)\]$", line)
         if match:
             add(told["dependency"], match.group(1), "DT_NEEDED")
-    for match in re.finditer(r"Build ID: ([0-9a-f]+)", run("readelf", "-nW", file)):
+    notes = run("readelf", "-nW", file)
+    for match in re.finditer(r"Build ID: ([0-9a-f]+)", notes):
         add(told["build-id"], "gnu-build-id", match.group(1))
+    for match in re.finditer(r"^  Go .*?description data: ([0-9a-f ]+)", notes, re.M | re.S):
+        add(told["build-id"], "go-build-id", match.group(1).strip())
     return told
 
 
 def wasm(file):
     text = run("wasm-objdump", "-x", file)
     types, told = {}, {"wasm-import": {}, "wasm-export": {}}
-    functions, section = {}, None
+    functions, others, section = {}, {}, None
     for line in text.splitlines():
         heading = re.match(r"^(\w+)(?:\[\d+\])?:?$", line)
         if heading:
@@ -173,15 +192,20 @@ def wasm(file):
         match = re.match(r"^ - func\[(\d+)\] sig=(\d+)", line)
         if match and section in ("Import", "Function"):
             functions[match.group(1)] = types.get(match.group(2))
+        match = re.match(r"^ - (memory|table|global)\[(\d+)\](.*?)(?: - init .*)?$", line)
+        if match and section in ("Memory", "Table", "Global"):
+            others[match.group(1, 2)] = re.sub(r" <.*?>", "", match.group(3))
         match = re.match(r"^ - (\w+)\[(\d+)\](.*) <- (.*)$", line)
         if match and section == "Import":
             kind, index, detail, name = match.groups()
             detail = functions.get(index) if kind == "func" else re.sub(r" <.*?>", "", detail)
+            others[kind, index] = detail
             add(told["wasm-import"], name, (kind, detail))
         match = re.match(r"^ - (\w+)\[(\d+)\].* -> \"(.*)\"$", line)
         if match and section == "Export":
             kind, index, name = match.groups()
-            add(told["wasm-export"], name, (kind, functions.get(index) if kind == "func" else ""))
+            detail = functions.get(index) if kind == "func" else others.get((kind, index))
+            add(told["wasm-export"], name, (kind, detail))
     return told
 
 

@@ -246,7 +246,7 @@ fn headers<'a>(
             format!("the PE header stands at {at:#x}, inside the DOS header"),
         );
     }
-    if at % 4 != 0 {
+    if !at.is_multiple_of(4) {
         notes.at(
             "e_lfanew",
             0x3C,

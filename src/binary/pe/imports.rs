@@ -41,10 +41,12 @@ pub(super) struct Imports<'a> {
     pub cut: bool,
 }
 
-/// A library with the hints of its imports.
+/// A library with the hints of its imports, and the names of those ordinals
+/// that are known.
 pub(super) struct LibraryRow<'a> {
     pub library: Library<'a>,
     pub hints: Vec<Option<u16>>,
+    pub known: Vec<(u64, &'static str)>,
 }
 
 impl WriteJson for LibraryRow<'_> {
@@ -70,6 +72,16 @@ impl WriteJson for LibraryRow<'_> {
             w.optional_u64(hint.map(u64::from));
         }
         w.end_array();
+        w.key("known_ordinals");
+        w.begin_array();
+        for &(ordinal, known) in &self.known {
+            w.begin_object();
+            w.key("name");
+            w.string(known);
+            put_number(w, "ordinal", ordinal);
+            w.end_object();
+        }
+        w.end_array();
         put(w, "location", location);
         put_name(w, "name", name.map(|(name, _)| name));
         w.end_object();
@@ -80,13 +92,19 @@ impl<'a> Imports<'a> {
     /// The rows of the libraries of a table.
     pub(super) fn rows(&self, source: &str) -> Vec<LibraryRow<'a>> {
         let rows = self.libraries.iter().filter(|one| one.source == source);
-        rows.map(|library| LibraryRow {
-            library: library.clone(),
-            hints: self
-                .hints
-                .get(library.imports.0..library.imports.1)
-                .unwrap_or_default()
-                .to_vec(),
+        rows.map(|library| {
+            let (first, last) = library.imports;
+            let imports = self.imports.get(first..last).unwrap_or_default();
+            let name = library.name.map(|(name, _)| name.to_ascii_lowercase());
+            let name = name.unwrap_or_default();
+            let ordinals = imports.iter().filter_map(|import| import.ordinal);
+            LibraryRow {
+                library: library.clone(),
+                hints: self.hints.get(first..last).unwrap_or_default().to_vec(),
+                known: ordinals
+                    .filter_map(|ordinal| Some((ordinal, ordinals::name(&name, ordinal)?)))
+                    .collect(),
+            }
         })
         .collect()
     }
@@ -329,13 +347,14 @@ pub(super) fn read_delayed<'a>(
         };
         let word = |at| u64::from(row.u32(at).unwrap_or(0));
         let attributes = word(0);
-        let base = match attributes & 1 {
-            0 => image.base,
-            _ => 0,
-        };
         if word(4) == 0 {
             return;
         }
+        // Addresses below the base cannot be linked ones, whatever it says.
+        let base = match attributes & 1 {
+            0 if word(4) >= image.base => image.base,
+            _ => 0,
+        };
         if !budget.row() {
             notes.at("delay import table", start + at, SPENT);
             out.cut = true;
@@ -416,8 +435,15 @@ impl<'a> Thunks<'a> {
                 out.cut = true;
                 return;
             }
+            // Each row says the library again.
+            let said = self.library.map_or(0, |library| library.len() as u64);
+            let library = self.library.filter(|_| budget.text(said));
+            if library.is_none() && self.library.is_some() {
+                notes.at("import lookup table", start + at, SPENT);
+                out.cut = true;
+            }
             let mut import = Import {
-                library: self.library.map(Cow::Borrowed),
+                library: library.map(Cow::Borrowed),
                 source: self.source,
                 address: Some(image.address(self.slots.wrapping_add(at))),
                 location: Some(Range {

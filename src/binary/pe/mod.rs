@@ -22,6 +22,7 @@ mod image;
 mod import_object;
 mod imports;
 mod load_config;
+mod long_import;
 mod mitigations;
 mod names;
 mod object;

@@ -310,7 +310,7 @@ pub(super) fn read<'a>(
                 );
             }
             let there = last - index;
-            auxiliary.extend(read_auxiliary(table, &symbol, at, there, notes));
+            auxiliary.extend(read_auxiliary(table, &symbol, at, there, budget, notes));
         }
         index = index.saturating_add(more + 1);
         symbols.push(symbol);
@@ -404,6 +404,7 @@ fn read_auxiliary<'a>(
     symbol: &Symbol<'a>,
     at: u64,
     count: u64,
+    budget: &mut Budget,
     notes: &mut Notes,
 ) -> Option<Auxiliary<'a>> {
     if count == 0 {
@@ -420,6 +421,15 @@ fn read_auxiliary<'a>(
     };
     let function = matches!(symbol.kind, Symbolic::Named("IMAGE_SYM_DTYPE_FUNCTION"));
     let kind = match class {
+        // GNU tools write zero and the offset of a name that is too long.
+        "IMAGE_SYM_CLASS_FILE" if data.u32(0) == Some(0) && data.u32(4) != Some(0) => {
+            let offset = u64::from(data.u32(4)?);
+            let name = table.strings.name(offset, budget);
+            if matches!(name, Name::Unknown(_)) {
+                notes.at("auxiliary record", location.offset, no_name(offset, budget));
+            }
+            AuxiliaryKind::File { name: name.bytes() }
+        }
         "IMAGE_SYM_CLASS_FILE" => {
             let text = data.data();
             let end = memchr::memchr(0, text).unwrap_or(text.len());
@@ -453,19 +463,25 @@ fn read_auxiliary<'a>(
                 next: data.u32(12)?,
             }
         }
-        "IMAGE_SYM_CLASS_STATIC" => AuxiliaryKind::Section {
-            length: data.u32(0)?,
-            relocations: data.u16(4)?,
-            lines: data.u16(6)?,
-            checksum: data.u32(8)?,
-            number: u32::from(data.u16(12)?)
-                | if table.entry == 20 {
-                    u32::from(data.u16(16)?) << 16
-                } else {
-                    0
-                },
-            selection: data.u8(14)?,
-        },
+        // C++/CLI writes one behind absolute external symbols too.
+        "IMAGE_SYM_CLASS_STATIC" | "IMAGE_SYM_CLASS_EXTERNAL"
+            if class == "IMAGE_SYM_CLASS_STATIC"
+                || symbol.meaning == ValueMeaning::AbsoluteValue =>
+        {
+            AuxiliaryKind::Section {
+                length: data.u32(0)?,
+                relocations: data.u16(4)?,
+                lines: data.u16(6)?,
+                checksum: data.u32(8)?,
+                number: u32::from(data.u16(12)?)
+                    | if table.entry == 20 {
+                        u32::from(data.u16(16)?) << 16
+                    } else {
+                        0
+                    },
+                selection: data.u8(14)?,
+            }
+        }
         _ => AuxiliaryKind::Other,
     };
     if count > 1 && !matches!(kind, AuxiliaryKind::File { .. } | AuxiliaryKind::Other) {

@@ -11,7 +11,8 @@ Peers, those that are installed: `llvm-readobj` (LLVM 14: headers, sections, sym
 imports, exports, base relocations, unwind information, resources, TLS, load configuration),
 `objdump` (binutils with pe targets: headers, directories, imports with hints, exports, base
 relocations, sections, symbols, relocations), and from PyPI, outside CI, `pefile` (imphash, Rich
-header, checksum, version strings, overlay). Facts are compared as multisets a category.
+header, checksum, version strings, overlay) and `LIEF` (all members of the load configuration and
+its tables, TLS callbacks, POGO, REPRO, functions of ARM64, delay imports). Facts are compared as multisets a category.
 
 Not compared, because it is a rendering of bytes and no fact of its own: hex dumps, dates beside
 their number, demangled names, disassembly, and the numbers that a peer leaves out.
@@ -21,6 +22,7 @@ Exit 1 on any unexplained difference, on a lie that went unnoticed, or when noth
 """
 
 import argparse
+import importlib.util
 import json
 import os
 import random
@@ -50,6 +52,8 @@ EXPLAINED = {
     "shows the same bytes as the record of a section (PE Format, Auxiliary Format 5, is for section names)",
     "file-name-offset": "GNU tools write the offset of a long file name into the auxiliary record; llvm-readobj shows those bytes, "
     "objdump and we the name",
+    "lief-frame-size": "LIEF 1.0 keeps eight bits of the frame size of packed ARM64 functions; the specification has nine bits "
+    "times sixteen",
     "section-symbol": "objdump shows symbols of class IMAGE_SYM_CLASS_SECTION as static ones, in sections that it invents where "
     "they have none (import libraries: sample.lib); llvm-readobj and we show what stands there",
     "object-unwind": "llvm-readobj applies relocations to .pdata of objects; we list those relocations",
@@ -367,7 +371,8 @@ def readobj(path):
                 facts["libraries"][(own, number(leaf(library, "ImportLookupTableRVA")), number(leaf(library, "ImportAddressTableRVA")))] += 1
             else:
                 facts["delay-libraries"][(own, number(leaf(library, "Attributes")), number(leaf(library, "ModuleHandle")),
-                                          number(leaf(library, "ImportAddressTable")), number(leaf(library, "ImportNameTable")))] += 1
+                                          number(leaf(library, "ImportAddressTable")), number(leaf(library, "ImportNameTable")),
+                                          number(leaf(library, "BoundDelayImportTable")), number(leaf(library, "UnloadDelayImportTable")))] += 1
             inside = []
             for one in library[2]:
                 if one[0] == "Symbol":
@@ -449,7 +454,7 @@ def resources(node, facts):
     def step(node, path):
         for one in node[2]:
             if one[0] in ("Type", "Name", "Language"):
-                found = re.search(r"\(ID (\d+)\)$", one[1])
+                found = re.search(r"(?:^|\()ID (\d+)\)?$", one[1])
                 here = int(found.group(1)) if found else one[1]
                 data = child(one, "Data")
                 if data:
@@ -550,7 +555,8 @@ def ours_for_readobj(ours):
             if kind == "import-table":
                 facts["libraries"][(row["name"], unhex(words["import_lookup_table"]), unhex(words["import_address_table"]))] += 1
             else:
-                facts["delay-libraries"][(row["name"], unhex(words["attributes"]), unhex(words["module_handle"]), unhex(words["import_address_table"]), unhex(words["import_name_table"]))] += 1
+                facts["delay-libraries"][(row["name"], unhex(words["attributes"]), unhex(words["module_handle"]), unhex(words["import_address_table"]), unhex(words["import_name_table"]),
+                                          unhex(words["bound_import_address_table"]), unhex(words["unload_information_table"]))] += 1
         rows = [row for row in ours.facts["imports"]["items"] if row["source"] == kind]
         for row, hint in zip(rows, hints, strict=True):
             facts["imports"][(kind, row["library"], row["name"] or "", row["ordinal"] if hint is None else hint)] += 1
@@ -805,11 +811,137 @@ def ours_for_pefile(ours, path):
 
 
 # --------------------------------------------------------------------------------------------------
+# LIEF
+
+# Members of load configurations that LIEF has by another name than we have.
+LIEF_LOAD_CONFIG = {
+    "timedatestamp": "time_date_stamp", "decommit_free_block_threshold": "de_commit_free_block_threshold",
+    "decommit_total_free_threshold": "de_commit_total_free_threshold", "editlist": "edit_list",
+    "dynamic_value_reloctable_offset": "dynamic_value_reloc_table_offset",
+    "dynamic_value_reloctable_section": "dynamic_value_reloc_table_section", "hotpatch_table_offset": "hot_patch_table_offset",
+    "enclave_configuration_ptr": "enclave_configuration_pointer",
+    "guard_rf_verify_stackpointer_function_pointer": "guard_rf_verify_stack_pointer_function_pointer",
+}
+LIEF_SAME = ["size", "major_version", "minor_version", "global_flags_clear", "global_flags_set", "critical_section_default_timeout",
+             "lock_prefix_table", "maximum_allocation_size", "virtual_memory_threshold", "process_affinity_mask", "process_heap_flags",
+             "csd_version", "dependent_load_flags", "security_cookie", "se_handler_table", "se_handler_count",
+             "guard_cf_check_function_pointer", "guard_cf_dispatch_function_pointer", "guard_cf_function_table", "guard_cf_function_count",
+             "guard_address_taken_iat_entry_table", "guard_address_taken_iat_entry_count", "guard_long_jump_target_table",
+             "guard_long_jump_target_count", "dynamic_value_reloc_table", "chpe_metadata_pointer", "guard_rf_failure_routine",
+             "guard_rf_failure_routine_function_pointer", "volatile_metadata_pointer", "guard_eh_continuation_table",
+             "guard_eh_continuation_count", "guard_xfg_check_function_pointer", "guard_xfg_dispatch_function_pointer",
+             "guard_xfg_table_dispatch_function_pointer", "cast_guard_os_determined_failure_mode", "guard_memcpy_function_pointer",
+             "uma_function_pointers"]
+
+
+def lief_facts(path):
+    import lief
+
+    lief.logging.disable()
+    config = lief.PE.ParserConfig()
+    config.parse_exceptions = True
+    pe = lief.PE.parse(str(path), config)
+    if pe is None:
+        return None
+    facts = defaultdict(Counter)
+    facts["checksum"][pe.compute_checksum()] += 1
+    if pe.has_tls:
+        facts["tls-callbacks"].update(pe.tls.callbacks)
+    if pe.has_rich_header:
+        facts["rich"].update((one.id, one.build_id, one.count) for one in pe.rich_header.entries)
+    for one in pe.debug:
+        if isinstance(one, lief.PE.Pogo):
+            facts["pogo"].update((row.start_rva, row.size, row.name) for row in one.entries)
+        elif isinstance(one, lief.PE.Repro):
+            facts["repro"][bytes(one.hash).hex()] += 1
+        elif isinstance(one, lief.PE.ExDllCharacteristics):
+            facts["extended"][int(one.ex_characteristics)] += 1
+        elif isinstance(one, lief.PE.CodeViewPDB):
+            facts["pdb"][(one.guid.upper(), one.age, one.filename)] += 1
+        elif isinstance(one, lief.PE.VCFeature):
+            facts["vc-feature"][(one.pre_vcpp, one.c_cpp, one.gs, one.sdl, one.guards)] += 1
+    if pe.has_configuration:
+        table = pe.load_configuration
+        for theirs, ours in (LIEF_LOAD_CONFIG | {one: one for one in LIEF_SAME}).items():
+            value = getattr(table, theirs)
+            if value is not None:
+                facts["load-config"][(ours, value)] += 1
+        for theirs, ours in (("guard_cf_functions", "guard_cf_functions"), ("guard_eh_continuation_functions", "guard_eh_continuations"),
+                             ("guard_long_jump_targets", "guard_long_jump_targets"), ("guard_address_taken_iat_entries", "guard_address_taken_iat_entries")):
+            facts["guard-tables"].update((ours, row.rva, row.extra) for row in getattr(table, theirs))
+        facts["guard-tables"].update(("se_handlers", row, 0) for row in table.seh_functions)
+        chpe = table.chpe_metadata
+        if chpe is not None and hasattr(chpe, "code_ranges"):
+            facts["chpe"].update((row.start, row.length, str(row.type).split(".")[-1].lower()) for row in chpe.code_ranges)
+    for one in pe.exceptions:
+        kind = type(one).__name__
+        module = type(one).__module__
+        if module.endswith("unwind_aarch64"):
+            if kind == "PackedFunction":
+                facts["functions"][(one.rva_start, one.flag.value if hasattr(one.flag, "value") else int(one.flag), one.length, one.frame_size, one.reg_I, one.reg_F, one.H, one.CR)] += 1
+            else:
+                facts["functions"][(one.rva_start, one.xdata_rva, one.length)] += 1
+        elif module.endswith("unwind_x64") or kind == "RuntimeFunctionX64":
+            facts["functions"][(one.rva_start, one.rva_end, one.unwind_rva)] += 1
+    for library in pe.delay_imports:
+        facts["delay-imports"].update((library.name, "" if row.is_ordinal else row.name, row.ordinal if row.is_ordinal else row.hint) for row in library.entries)
+    return facts
+
+
+def ours_for_lief(ours):
+    own = ours.own
+    facts = defaultdict(Counter)
+    facts["checksum"][unhex(own["checksum"]["computed"])] += 1
+    facts["tls-callbacks"].update(unhex(row["address"]) for row in ours.facts["entry_points"] if row["kind"] == "tls-callback")
+    for row in own.get("rich_header", {}).get("records", []):
+        facts["rich"][(row["product_id"], row["build"], row["count"])] += 1
+    for row in own.get("debug_directory", []):
+        content = row["content"] or {}
+        kind = str(row["type"]).removeprefix("IMAGE_DEBUG_TYPE_")
+        if kind == "POGO":
+            facts["pogo"].update((unhex(one["address"]), unhex(one["size"]), one["name"]) for one in content["regions"])
+        elif kind == "REPRO":
+            facts["repro"][content.get("hash") or ""] += 1
+        elif kind == "EX_DLLCHARACTERISTICS":
+            facts["extended"][unhex(content["extended_dll_characteristics"]["value"])] += 1
+        elif content.get("signature") == "RSDS":
+            facts["pdb"][(content["guid"], content["age"], content["path"])] += 1
+        elif kind == "VC_FEATURE":
+            facts["vc-feature"][tuple(content[one] for one in ("pre_vc_11", "c_and_cpp", "gs", "sdl", "guard_n"))] += 1
+    table = own.get("load_config", {})
+    for one in [*LIEF_LOAD_CONFIG.values(), *LIEF_SAME]:
+        if one in table:
+            facts["load-config"][(one, unhex(table[one]))] += 1
+    for label, rows in own.get("guard_tables", {}).items():
+        facts["guard-tables"].update((label, unhex(row["address"]), row.get("flags", 0)) for row in rows["entries"])
+    chpe = table.get("chpe_metadata") or {}
+    for row in chpe.get("code_ranges", []):
+        facts["chpe"][(unhex(row["address"]), unhex(row["size"]), row["code"])] += 1
+    machine = ours.result["architecture"]["machine"]
+    for row in own.get("functions", []):
+        if machine == "IMAGE_FILE_MACHINE_ARM64":
+            if row["flag"]:
+                # LIEF 1.0 keeps eight bits of the size; nine bits times sixteen stand there ("ARM64
+                # exception handling", Packed unwind data; _cffi_backend.cp311-win_arm64.pyd, 0xbee0).
+                facts["explained"]["lief-frame-size"] += row["frame_size"] >= 256
+                facts["functions"][(unhex(row["begin_address"]), row["flag"], row["function_length"], row["frame_size"] % 256, row["reg_i"], row["reg_f"], row["h"], row["cr"])] += 1
+            else:
+                facts["functions"][(unhex(row["begin_address"]), unhex(row["unwind_address"]), row["function_length"])] += 1
+        elif machine == "IMAGE_FILE_MACHINE_AMD64":
+            facts["functions"][tuple(unhex(row[key]) for key in ("begin_address", "end_address", "unwind_address"))] += 1
+    hints = [hint for row in own.get("delay_imports", []) for hint in row["hints"]]
+    rows = [row for row in ours.facts["imports"]["items"] if row["source"] == "delay-import-table"]
+    for row, hint in zip(rows, hints, strict=True):
+        facts["delay-imports"][(row["library"], row["name"] or "", row["ordinal"] if hint is None else hint)] += 1
+    return facts
+
+
+# --------------------------------------------------------------------------------------------------
 
 
 def normalise(peer, kind, theirs, ours, tally):
     """Takes away what is explained, and counts it."""
-    tally["explained"].update(theirs.pop("explained", Counter()))
+    tally["explained"].update(theirs.pop("explained", Counter()) + ours.pop("explained", Counter()))
     if peer == "llvm-readobj":
         forwarders = {row[:2]: row for row in ours["exports"] if row[3]}
         for row in list(theirs["exports"]):
@@ -915,17 +1047,14 @@ def main():
     parser.add_argument("--rea", default=find_rea(), help="the program (default: target/release/rea, else rea)")
     parser.add_argument("--plant", action="store_true", help="falsify the peers' side and demand that it shows")
     parser.add_argument("--sample", type=int, metavar="N", help="N files of the smaller packages")
-    parser.add_argument("--peers", default="llvm-readobj,objdump,pefile", help="which to ask, if they are installed")
+    parser.add_argument("--peers", default="llvm-readobj,objdump,pefile,lief", help="which to ask, if they are installed")
     parser.add_argument("targets", nargs="*", type=Path, metavar="PATH")
     arguments = parser.parse_args()
-    peers = [peer for peer in arguments.peers.split(",") if peer != "pefile" and shutil.which(peer)]
-    if "pefile" in arguments.peers.split(","):
-        try:
-            import pefile  # noqa: F401
-
-            peers.append("pefile")
-        except ImportError:
-            pass
+    peers = []
+    for peer in arguments.peers.split(","):
+        is_module = peer in ("pefile", "lief")
+        if importlib.util.find_spec(peer) if is_module else shutil.which(peer):
+            peers.append(peer)
     rng = random.Random(1)
     targets = arguments.targets
     if not targets:
@@ -979,11 +1108,12 @@ def one(arguments, peers, label, path, tally, rng):
                 continue
             compare(label, peer, theirs, ours_for_objdump(ours), tally, rng, arguments.plant)
         elif ours.result["format"] == "pe":
-            theirs = pefile_facts(path)
+            theirs = pefile_facts(path) if peer == "pefile" else lief_facts(path)
             if theirs is None:
-                tally["unread"]["pefile"] += 1
+                tally["unread"][peer] += 1
                 continue
-            compare(label, peer, theirs, ours_for_pefile(ours, path), tally, rng, arguments.plant)
+            mine = ours_for_pefile(ours, path) if peer == "pefile" else ours_for_lief(ours)
+            compare(label, peer, theirs, mine, tally, rng, arguments.plant)
 
 
 if __name__ == "__main__":

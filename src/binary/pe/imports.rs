@@ -1,12 +1,9 @@
-//! Imports, delay-loaded imports and bound imports ("PE Format", sections "The
-//! .idata Section" and "Delay-Load Import Tables"), and the hash over them
-//! that others publish as `imphash`.
+//! Imports and delay-loaded imports ("PE Format", sections "The .idata Section"
+//! and "Delay-Load Import Tables").
 
 use std::borrow::Cow;
 
-use md5::{Digest as _, Md5};
-
-use super::fields::{digits, put, put_hex, put_name, put_number};
+use super::fields::{put, put_hex, put_name, put_number};
 use super::image::{Budget, Image, SPENT, outside};
 use super::ordinals;
 use crate::binary::layout::NamedAddress;
@@ -23,7 +20,7 @@ pub(super) struct Library<'a> {
     /// Where the descriptor stands.
     pub location: Range,
     /// The words of the descriptor, by their names in canonical order.
-    pub words: [(&'static str, u64); 4],
+    pub words: Vec<(&'static str, u64)>,
     /// The first of its imports in the list of all, and the one after its last.
     pub imports: (usize, usize),
     /// `import-table` or `delay-import-table`
@@ -62,7 +59,7 @@ impl WriteJson for LibraryRow<'_> {
         put_number(w, "count", (last - first) as u64);
         w.key("descriptor");
         w.begin_object();
-        for &(word, value) in words {
+        for &(word, value) in words.iter() {
             put_hex(w, word, value);
         }
         w.end_object();
@@ -166,69 +163,17 @@ impl<'a> Imports<'a> {
             _ => None,
         })
     }
-
-    /// `imphash`: MD5 over `library.name` of the import table in its order, in
-    /// lower case, joined by commas; exactly as pefile computes it. `None`
-    /// where nothing is imported.
-    pub(super) fn hash(&self) -> Option<String> {
-        let mut hash = Md5::new();
-        let mut first = true;
-        let mut any = false;
-        for library in self.libraries.iter().filter(|one| one.source == IMPORT) {
-            any = true;
-            let full = match library.name {
-                Some((name, _)) if name.iter().all(|&byte| is_file_character(byte)) => {
-                    cut_name(name).to_ascii_lowercase()
-                }
-                _ => b"*invalid*".to_vec(),
-            };
-            let stem = [&b".ocx"[..], b".sys", b".dll"]
-                .iter()
-                .find_map(|suffix| full.strip_suffix(*suffix))
-                .unwrap_or(&full);
-            let imports = self.imports.get(library.imports.0..library.imports.1);
-            for import in imports.unwrap_or_default() {
-                let by_ordinal;
-                let function = match (&import.name, import.ordinal) {
-                    (Some(name), _) if name.iter().all(|&byte| is_name_character(byte)) => {
-                        cut_name(name)
-                    }
-                    (None, Some(ordinal)) if ordinal != 0 => match ordinals::name(&full, ordinal) {
-                        Some(name) => name.as_bytes(),
-                        None => {
-                            by_ordinal = format!("ord{ordinal}");
-                            by_ordinal.as_bytes()
-                        }
-                    },
-                    _ => continue,
-                };
-                if function.is_empty() {
-                    continue;
-                }
-                if !first {
-                    hash.update(b",");
-                }
-                first = false;
-                hash.update(stem);
-                hash.update(b".");
-                hash.update(function.to_ascii_lowercase());
-            }
-        }
-        any.then(|| digits(&hash.finalize()))
-    }
 }
 
-/// pefile reads no more of a name.
-fn cut_name(name: &[u8]) -> &[u8] {
-    name.get(..512).unwrap_or(name)
-}
-
-fn is_name_character(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"._?@$()<>".contains(&byte)
-}
-
-fn is_file_character(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"!#$%&'()-@^_`{}~+,.;=[]:\\/".contains(&byte)
+/// What the directory of slots says.
+pub(super) fn iat(image: &Image<'_>, rva: u64, size: u64) -> Value {
+    let mut facts = Object::new();
+    facts.insert("address", super::fields::hex(rva));
+    let location = image.range(rva, size).map(super::fields::range);
+    facts.insert("location", super::fields::or_null(location));
+    facts.insert("size", super::fields::hex(size));
+    facts.insert("slots", super::fields::number(size / image.word_size()));
+    Value::Object(facts)
 }
 
 /// The sources of imports.
@@ -307,7 +252,7 @@ pub(super) fn read<'a>(
                 offset: start + at,
                 bytes: DESCRIPTOR,
             },
-            words: [
+            words: vec![
                 ("forwarder_chain", chain),
                 ("import_address_table", slots),
                 ("import_lookup_table", lookup),
@@ -378,11 +323,14 @@ pub(super) fn read_delayed<'a>(
                 offset: start + at,
                 bytes: DELAY_DESCRIPTOR,
             },
-            words: [
+            words: vec![
                 ("attributes", attributes),
+                ("bound_import_address_table", word(20)),
                 ("import_address_table", word(12)),
                 ("import_name_table", word(16)),
                 ("module_handle", word(8)),
+                ("time_date_stamp", word(28)),
+                ("unload_information_table", word(24)),
             ],
             imports: (first, out.imports.len()),
             source: DELAY,
@@ -468,97 +416,4 @@ impl<'a> Thunks<'a> {
             at += size;
         }
     }
-}
-
-/// A library that addresses were bound to.
-#[derive(Clone, Debug)]
-pub(super) struct Bound<'a> {
-    pub name: Option<&'a [u8]>,
-    pub time_date_stamp: u32,
-    pub location: Range,
-    /// Rows behind it that name libraries it forwards to.
-    pub forwarders: u16,
-    /// Whether it is such a row.
-    pub forwarder: bool,
-}
-
-impl WriteJson for Bound<'_> {
-    fn write_json(&self, w: &mut Writer<'_>) {
-        w.begin_object();
-        w.key("forwarder");
-        w.bool(self.forwarder);
-        put(w, "location", &self.location);
-        put_name(w, "name", self.name);
-        put_number(w, "number_of_module_forwarder_refs", self.forwarders);
-        put_hex(w, "time_date_stamp", self.time_date_stamp);
-        w.end_object();
-    }
-}
-
-/// Reads the table of bound imports at `rva`; names are counted from its
-/// start.
-pub(super) fn read_bound<'a>(
-    image: &Image<'a>,
-    rva: u64,
-    budget: &mut Budget,
-    notes: &mut Notes,
-) -> Vec<Bound<'a>> {
-    let mut rows = Vec::new();
-    let Some((start, table)) = image.tail(rva) else {
-        notes.add(outside("bound import table", rva));
-        return rows;
-    };
-    let mut at = 0;
-    let mut forwarders = 0u16;
-    loop {
-        let (Some(stamp), Some(name), Some(count)) =
-            (table.u32(at), table.u16(at + 4), table.u16(at + 6))
-        else {
-            notes.at(
-                "bound import table",
-                start + at,
-                "the file ends before its last row",
-            );
-            return rows;
-        };
-        if stamp == 0 && name == 0 && forwarders == 0 {
-            return rows;
-        }
-        if !budget.row() || budget.is_spent() {
-            notes.at("bound import table", start + at, SPENT);
-            return rows;
-        }
-        let text = table.string(u64::from(name));
-        budget.text(text.map_or(table.len(), |text| text.len() as u64));
-        if text.is_none() {
-            notes.at("bound import table", start + at, "the name has no end");
-        }
-        let forwarder = forwarders > 0;
-        rows.push(Bound {
-            name: text,
-            time_date_stamp: stamp,
-            location: Range {
-                offset: start + at,
-                bytes: 8,
-            },
-            forwarders: if forwarder { 0 } else { count },
-            forwarder,
-        });
-        forwarders = match forwarder {
-            true => forwarders - 1,
-            false => count,
-        };
-        at += 8;
-    }
-}
-
-/// What the directory of slots says.
-pub(super) fn iat(image: &Image<'_>, rva: u64, size: u64) -> Value {
-    let mut facts = Object::new();
-    facts.insert("address", super::fields::hex(rva));
-    let location = image.range(rva, size).map(super::fields::range);
-    facts.insert("location", super::fields::or_null(location));
-    facts.insert("size", super::fields::hex(size));
-    facts.insert("slots", super::fields::number(size / image.word_size()));
-    Value::Object(facts)
 }

@@ -6,6 +6,7 @@ use super::fields::{flags, guid, hex, number, range};
 use super::headers::{FILE_HEADER, FileHeader};
 use super::image::Budget;
 use super::names::{MACHINES, Names};
+use super::relocations;
 use super::sections::{self, SectionHeader};
 use super::symbols::{self, Table};
 use super::{NUMBERED, Own};
@@ -153,7 +154,7 @@ fn layout<'a>(
     );
     let (symbols, auxiliary) = symbols::read(&table, headers.len() as u64, &mut budget, notes);
     for section in &headers {
-        symbols::relocations(
+        relocations::read(
             bytes,
             section,
             table.count,
@@ -172,7 +173,7 @@ fn layout<'a>(
     let whole = table.count == u64::from(header.symbols);
     layout.facts.exports_exhaustive = whole;
     layout.facts.imports_exhaustive = whole;
-    layout.facts.relocation_types = symbols::types(&layout.relocations, header.machine);
+    layout.facts.relocation_types = relocations::types(&layout.relocations, header.machine);
     layout.facts.overlay = behind(bytes, section_table, &headers, &table);
     layout.symbols = symbols;
     let directives = directives(bytes, &headers, &mut budget, &mut layout.notes);

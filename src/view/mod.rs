@@ -13,6 +13,7 @@
 
 mod artifact;
 mod kinds;
+mod macho;
 mod parent;
 mod record;
 mod request;
@@ -52,7 +53,7 @@ struct Producer {
     collector: fn(&View) -> Box<dyn Collector>,
 }
 
-static PRODUCERS: &[Producer] = &[artifact::PRODUCER];
+static PRODUCERS: &[Producer] = &[artifact::PRODUCER, macho::PRODUCER];
 
 /// Keeps what a view needs of a parent's `normalized_result`.
 ///

@@ -42,7 +42,8 @@ impl Memory {
         Ok(())
     }
 
-    fn left(&self) -> Budget {
+    /// A budget of what is left, for a value that is built and then charged.
+    pub fn left(&self) -> Budget {
         let left = KEPT.saturating_sub(self.used);
         Budget {
             max_text_bytes: left,

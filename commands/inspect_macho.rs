@@ -1,6 +1,6 @@
 //! `rea inspect-macho`: what a Mach-O file's header and load commands say.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -8,12 +8,13 @@ use rea::binary::BinaryFile;
 use rea::binary::macho::{MachORecord, inspect_macho};
 use rea::error::{Code, Error};
 use rea::evidence::Record;
-use rea::operation::{Effect, Family, Operation};
+use rea::operation::{Context, Effect, Family, Operation};
 use rea::{Result, binary};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::inspect_artifact::Detail;
+use crate::recursive::{self, Brief, Take, Target};
 use crate::registry::{Command, OutputKind};
 use crate::report::Report;
 use crate::table::{Cell, Column};
@@ -22,15 +23,17 @@ use crate::ui::Ui;
 /// Read the header, load commands, imports and exports of a Mach-O file
 ///
 /// Takes executables, libraries, objects, debug files and kernel extensions
-/// of Apple's systems, thin or universal, of either byte order. All load commands are told, the export trie, rebase
-/// and bind opcodes, chained fixups, function starts, the code directory; and
-/// for imports and exports whether they are all that there are. Works on any
-/// host; nothing is run.
+/// of Apple's systems, thin or universal, of either byte order; of an app
+/// folder its executable. All load commands are told, the export trie, rebase
+/// and bind opcodes, chained fixups, function starts and the code directory;
+/// and for imports and exports whether they are all that there are. Works on
+/// any host; nothing is run.
 #[derive(Clone, Debug, Args, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// Mach-O file, thin or universal
-    pub path: PathBuf,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub target: Target,
 
     /// Slice of a universal file, by the name `rea list-architectures` gives
     /// [default: the first that holds Mach-O]
@@ -54,23 +57,57 @@ impl Command for Input {
     };
     const OUTPUT: OutputKind = OutputKind::Document;
     const EXAMPLE: &'static str =
-        "rea inspect-macho libfoo.dylib | jq '.normalized_result.dependencies.items[].path'";
+        "rea inspect-macho Some.app | jq '.normalized_result.dependencies.items[].path'";
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         let context = ui.context(Self::OPERATION.name);
         if self.detail == Detail::Summary {
             return Err(summary_needs_a_session());
         }
-        let file = ui.operate(&context, |context| {
-            BinaryFile::read(&self.path, BinaryFile::MAX, context)
-        })?;
         let architecture = self.architecture.as_deref();
+        if let Some(folder) = self.target.folder() {
+            return recursive::run(ui, &context, folder, |path, context, take| {
+                one_of_many(path, architecture, context, take)
+            });
+        }
+        let path = self.target.path(context.operation)?;
+        let file = ui.operate(&context, |context| read(path, context))?;
         let record = ui.operate(&context, |context| {
             inspect_macho(&file, architecture, context)
         })?;
         ui.evidence(&context, &record, |report| describe(&record, report))?;
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// A file, or the executable of an application.
+pub fn read(path: &Path, context: &Context) -> Result<BinaryFile> {
+    if path.is_dir() {
+        return Ok(rea::native::Target::open(path, None, context)?.into_file());
+    }
+    BinaryFile::read(path, BinaryFile::MAX, context)
+}
+
+/// A file of a folder, where it is Mach-O.
+fn one_of_many(
+    path: &Path,
+    architecture: Option<&str>,
+    context: &Context,
+    take: &mut Take<'_>,
+) -> Result<()> {
+    let head = rea::recursive::head(path, rea::artifact::format::HEAD, context.operation)?;
+    if !binary::macho::is_macho(&head) {
+        return Ok(());
+    }
+    let file = BinaryFile::read(path, BinaryFile::MAX, context)?;
+    let record = inspect_macho(&file, architecture, context)?;
+    let kind = record.file_type().unwrap_or_default();
+    let brief = Brief {
+        format: "mach-o".to_owned(),
+        what: format!("{kind} {}", record.slice().name()),
+    };
+    take(&record, brief);
+    Ok(())
 }
 
 fn summary_needs_a_session() -> Error {

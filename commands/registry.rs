@@ -1,4 +1,4 @@
-//! The table of commands. A row is data: help, man pages, completions,
+//! The table of commands. A row is data: help, man pages, completions, demangle, demangle_swift,
 //! `rea capabilities` and dispatch are made from it.
 
 use std::process::ExitCode;
@@ -11,11 +11,12 @@ use schemars::{JsonSchema, Schema};
 use crate::output::{FormOptions, OutputOptions};
 use crate::ui::Ui;
 use crate::{
-    bundle, capabilities, compare_artifacts, compare_bundles, completions, diff, evidence_export,
-    evidence_import, extract_artifact, generate, inspect_analysis_view, inspect_artifact,
-    inspect_binary_layout, inspect_evidence_bundle, inspect_macho, inspect_plist,
-    inventory_artifact, list_architectures, list_unknowns, record_unknown, update_unknown,
-    verify_evidence, verify_unknown_resolution, view,
+    address_to_file_offset, bundle, capabilities, compare_artifacts, compare_bundles, completions,
+    demangle, demangle_swift, diff, evidence_export, evidence_import, extract_artifact, generate,
+    inspect_analysis_view, inspect_artifact, inspect_binary_layout, inspect_evidence_bundle,
+    inspect_macho, inspect_plist, inspect_wasm_artifact, inventory_artifact, list_architectures,
+    list_names, list_segments, list_strings, list_unknowns, read_bytes, record_unknown,
+    search_bytes, search_strings, update_unknown, verify_evidence, verify_unknown_resolution, view,
 };
 
 /// What a command's file provides, on its input struct. The struct's doc
@@ -139,6 +140,16 @@ pub static COMMANDS: &[Row] = &[
     Row::of::<inspect_binary_layout::Input>(),
     Row::of::<inspect_macho::Input>(),
     Row::of::<list_architectures::Input>(),
+    Row::of::<inspect_wasm_artifact::Input>(),
+    Row::of::<list_segments::Input>(),
+    Row::of::<list_names::Input>(),
+    Row::of::<list_strings::Input>(),
+    Row::of::<search_strings::Input>(),
+    Row::of::<search_bytes::Input>(),
+    Row::of::<read_bytes::Input>(),
+    Row::of::<address_to_file_offset::Input>(),
+    Row::of::<demangle::Input>(),
+    Row::of::<demangle_swift::Input>(),
     Row::of::<verify_evidence::Input>(),
     Row::of::<bundle::Input>(),
     Row::of::<evidence_import::Input>(),

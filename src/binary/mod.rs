@@ -6,12 +6,17 @@
 //! format, or whose header is cut, is refused.
 
 pub mod bytes;
+pub mod deep;
 pub mod demangle;
 pub mod elf;
+pub mod entropy;
 pub mod file;
 pub mod layout;
 pub mod macho;
 pub mod pe;
+pub mod places;
+pub mod strings;
+pub mod wasm;
 
 pub use bytes::{ByteOrder, Bytes, name_text};
 pub use file::BinaryFile;

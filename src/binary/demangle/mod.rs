@@ -1,11 +1,24 @@
 //! Mangled names as people write them.
+//!
+//! Every scheme has a reader here that is bounded in time, depth and output
+//! (`out.rs`), because names come from hostile files: names that would expand
+//! beyond the bounds stay as they are. A wrong text is worse than none, so a
+//! construct that a reader doesn't know refuses the name.
+
+mod go;
+mod itanium;
+mod out;
+mod record;
+mod rust;
+
+pub use record::{DemangleRecord, MAX_SYMBOLS, Row, Rows, Status, demangle_names};
 
 /// A name in its source form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Demangled {
     /// As the language's own tool prints it.
     pub text: String,
-    /// `rust-legacy`, `rust-v0`, `itanium`, `msvc`, `swift`, ...
+    /// `itanium`, `rust-legacy`, `rust-v0`, `msvc`, `swift` or `go`.
     pub scheme: &'static str,
 }
 
@@ -14,18 +27,72 @@ pub const MAX_NAME: usize = 64 << 10;
 
 /// The source form of a mangled name; `None` where it is not mangled, or
 /// wrongly.
+///
+/// What object formats put around a name is kept around the text: the version
+/// of an ELF symbol (`@@GLIBCXX_3.4`), `__imp_` before a slot of a PE file.
+/// The underscore that Mach-O and 32-bit PE put before every name is dropped.
 pub fn demangle(name: &[u8]) -> Option<Demangled> {
+    // Most names are not mangled; their first byte says so.
+    if !matches!(name.first()?, b'_' | b'?' | b'.' | b'@' | b'$') {
+        return go::demangle(name);
+    }
     if name.len() > MAX_NAME {
         return None;
     }
     let text = std::str::from_utf8(name).ok()?;
-    let rust = rustc_demangle::try_demangle(text).ok()?;
-    let scheme = match text.trim_start_matches('_').starts_with('R') {
-        true => "rust-v0",
-        false => "rust-legacy",
-    };
-    Some(Demangled {
-        text: format!("{rust:#}"),
-        scheme,
-    })
+    if let Some(slot) = text.strip_prefix("__imp_") {
+        let mut inner = bare(slot)?;
+        inner.text.insert_str(0, "__imp_");
+        return Some(inner);
+    }
+    if let Some(found) = bare(text) {
+        return Some(found);
+    }
+    let at = text.find('@').filter(|&at| at > 0)?;
+    let (name, version) = text.split_at_checked(at)?;
+    let mut inner = bare(name)?;
+    inner.text.push_str(version);
+    Some(inner)
+}
+
+fn bare(name: &str) -> Option<Demangled> {
+    let with = |scheme| move |text| Demangled { text, scheme };
+    if name.starts_with(['?', '.', '@']) {
+        return None;
+    }
+    if let Some(found) = rust::demangle(name) {
+        return Some(found);
+    }
+    let itanium = |name: &str| itanium::demangle(name).map(with("itanium"));
+    if name.starts_with("_Z") || name.starts_with("_GLOBAL_") {
+        return itanium(name);
+    }
+    let inner = name.strip_prefix('_')?;
+    if inner.starts_with("_Z") || inner.starts_with("_GLOBAL_") {
+        return itanium(inner);
+    }
+    // Blocks of Objective-C++: `___Z3foov_block_invoke_2`.
+    if inner.starts_with("__Z") || inner.starts_with("___Z") {
+        let inner = inner.trim_start_matches('_');
+        let at = inner.rfind("_block_invoke")?;
+        let (function, rest) = inner.split_at_checked(at)?;
+        let number = rest.strip_prefix("_block_invoke")?;
+        let number = number.strip_prefix('_').unwrap_or(number);
+        if !number.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        let text = itanium::demangle(&format!("_{function}"))?;
+        return Some(with("itanium")(format!(
+            "invocation function for block in {text}"
+        )));
+    }
+    None
+}
+
+/// The source form of a C++ type as `std::type_info::name` gives it.
+pub fn demangle_type(name: &str) -> Option<String> {
+    if name.len() > MAX_NAME {
+        return None;
+    }
+    itanium::demangle_type(name)
 }

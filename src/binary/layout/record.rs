@@ -88,13 +88,18 @@ const GENERAL: [&str; 5] = [
     "Mitigations are concluded from the file by the rules that stand beside them.",
 ];
 
-fn refused(refusal: Refusal, file: &BinaryFile, operation: &'static str) -> Error {
+/// `reason` of the error about a file that is of no format with a layout.
+pub const NO_BINARY: &str = "no_binary";
+
+/// The error for a file without a layout.
+pub(crate) fn refused(refusal: Refusal, file: &BinaryFile, operation: &'static str) -> Error {
     let shown = &file.path;
     match refusal {
         Refusal::Format => {
             let message = format!("{shown} is no executable, library or object of a known format");
             Error::invalid_request(operation, &["path"], "invalid_format", message)
                 .action("Give an ELF, PE, COFF or Mach-O file; `rea inspect-artifact` tells what a file is.")
+                .detail("reason", NO_BINARY)
         }
         Refusal::Header { offset, reason } => {
             let message = format!("the header of {shown} cannot be read at offset {offset}: {reason}");
@@ -155,7 +160,7 @@ impl<'a> LayoutRecord<'a> {
 }
 
 /// The format in a subject: of the file as `inspect_artifact` names it.
-fn subject_format(bytes: &[u8]) -> &'static str {
+pub(crate) fn subject_format(bytes: &[u8]) -> &'static str {
     use crate::artifact::format::{self, Content};
     let head = bytes.get(..format::HEAD).unwrap_or(bytes);
     let content = Content {

@@ -1,0 +1,781 @@
+//! Encodings, names and template arguments (ABI 5.1.2 to 5.1.8).
+
+use super::node::{Cv, Id, List, Node, Nodes, Span, Trailer};
+use super::tables;
+use crate::binary::demangle::out::MAX_DEPTH;
+
+/// What a name said about the function it names.
+#[derive(Clone, Copy, Default)]
+pub(super) struct NameState {
+    /// Constructors, destructors and conversions return nothing of their own.
+    no_return: bool,
+    ends_with_arguments: bool,
+    cv: Cv,
+    reference: &'static str,
+    first_forward: usize,
+}
+
+/// Something that may be referred to again.
+#[derive(Clone, Copy)]
+pub(super) struct Candidate {
+    id: Id,
+    /// Of a template parameter: where it stands again, it may be another
+    /// template's.
+    parameter: Option<u32>,
+}
+
+/// A name that is being read.
+pub(super) struct Reader<'a> {
+    pub(super) input: &'a [u8],
+    pub(super) at: usize,
+    pub(super) nodes: Nodes,
+    /// Candidates for substitution.
+    pub(super) substitutions: Vec<Candidate>,
+    /// Arguments that template parameters stand for.
+    pub(super) parameters: Vec<Id>,
+    /// Parameters of the function whose forward references are open: index and
+    /// node.
+    forwards: Vec<(usize, u32)>,
+    pub(super) allow_forward: bool,
+    pub(super) in_lambda: bool,
+    /// In the type of a conversion, arguments that follow are the name's.
+    pub(super) no_arguments: bool,
+    depth: u32,
+}
+
+impl<'a> Reader<'a> {
+    pub fn new(input: &'a [u8]) -> Self {
+        Self {
+            input,
+            at: 0,
+            nodes: Nodes::default(),
+            substitutions: Vec::new(),
+            parameters: Vec::new(),
+            forwards: Vec::new(),
+            allow_forward: false,
+            in_lambda: false,
+            no_arguments: false,
+            depth: 0,
+        }
+    }
+
+    pub fn nodes(&self) -> &Nodes {
+        &self.nodes
+    }
+
+    pub(super) fn look(&self) -> u8 {
+        self.look_at(0)
+    }
+
+    pub(super) fn look_at(&self, ahead: usize) -> u8 {
+        self.input.get(self.at + ahead).copied().unwrap_or(0)
+    }
+
+    pub(super) fn take(&mut self, text: &[u8]) -> bool {
+        let rest = self.input.get(self.at..).unwrap_or_default();
+        let found = rest.starts_with(text);
+        if found {
+            self.at += text.len();
+        }
+        found
+    }
+
+    pub(super) fn expect(&mut self, text: &[u8]) -> Option<()> {
+        self.take(text).then_some(())
+    }
+
+    pub(super) fn add(&mut self, node: Node) -> Id {
+        self.nodes.nodes.push(node);
+        (self.nodes.nodes.len() - 1) as Id
+    }
+
+    pub(super) fn list(&mut self, ids: &[Id]) -> List {
+        let start = self.nodes.lists.len() as u32;
+        self.nodes.lists.extend_from_slice(ids);
+        List {
+            start,
+            length: ids.len() as u32,
+        }
+    }
+
+    /// Runs `read` one level down.
+    pub(super) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        if self.depth >= MAX_DEPTH {
+            return None;
+        }
+        self.depth += 1;
+        let result = read(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// Digits; `None` without any or beyond 32 bits.
+    pub(super) fn number(&mut self) -> Option<u32> {
+        let start = self.at;
+        let mut value = 0u32;
+        while self.look().is_ascii_digit() {
+            let digit = u32::from(self.look() - b'0');
+            value = value.checked_mul(10)?.checked_add(digit)?;
+            self.at += 1;
+        }
+        (self.at > start).then_some(value)
+    }
+
+    /// `_` is 0, `0_` is 1, and so on.
+    pub(super) fn sequence(&mut self) -> Option<u32> {
+        if self.take(b"_") {
+            return Some(0);
+        }
+        let number = self.number()?.checked_add(1)?;
+        self.expect(b"_")?;
+        Some(number)
+    }
+
+    /// What follows `_Z`, with the suffixes of clones.
+    pub fn mangled(&mut self) -> Option<Id> {
+        let mut root = self.encoding(true)?;
+        while self.look() == b'.' {
+            let start = self.at;
+            let next = self.look_at(1);
+            if !(next.is_ascii_alphanumeric() || next == b'_') {
+                return None;
+            }
+            self.at += 2;
+            if next.is_ascii_digit() {
+                while self.look().is_ascii_digit() {
+                    self.at += 1;
+                }
+            } else {
+                while self.look().is_ascii_alphabetic() || self.look() == b'_' {
+                    self.at += 1;
+                }
+            }
+            while self.look() == b'.' && self.look_at(1).is_ascii_digit() {
+                self.at += 2;
+                while self.look().is_ascii_digit() {
+                    self.at += 1;
+                }
+            }
+            let span = self.span(start, self.at);
+            root = self.add(Node::Clone(root, span));
+        }
+        (self.at == self.input.len()).then_some(root)
+    }
+
+    /// The input as one type.
+    pub fn whole_type(&mut self) -> Option<Id> {
+        let root = self.kind()?;
+        (self.at == self.input.len()).then_some(root)
+    }
+
+    pub(super) fn span(&self, start: usize, end: usize) -> Span {
+        Span {
+            start: start as u32,
+            end: end as u32,
+        }
+    }
+
+    /// A function or object with its type.
+    pub(super) fn encoding(&mut self, top: bool) -> Option<Id> {
+        self.deeper(|reader| {
+            let parameters = std::mem::take(&mut reader.parameters);
+            let read = match reader.look() {
+                b'T' | b'G' => reader.special(),
+                _ => reader.function_or_object(top),
+            };
+            reader.parameters = parameters;
+            read
+        })
+    }
+
+    fn ends(&self) -> bool {
+        matches!(self.look(), 0 | b'E' | b'.' | b'@')
+    }
+
+    fn function_or_object(&mut self, top: bool) -> Option<Id> {
+        let mut state = NameState {
+            first_forward: self.forwards.len(),
+            ..NameState::default()
+        };
+        let name = self.name(Some(&mut state))?;
+        self.resolve(state.first_forward)?;
+        if self.ends() {
+            return Some(name);
+        }
+        let returns = match state.ends_with_arguments && !state.no_return {
+            true => Some(self.kind()?),
+            false => None,
+        };
+        let parameters = self.parameters_until(Self::ends)?;
+        let trailer = Trailer {
+            cv: state.cv,
+            reference: state.reference,
+            ..Trailer::default()
+        };
+        // Only the outermost function tells what it returns.
+        let returns = returns.filter(|_| top);
+        Some(self.add(Node::Function(returns, name, parameters, trailer)))
+    }
+
+    /// Types up to an end; a single `void` is none.
+    pub(super) fn parameters_until(&mut self, ends: impl Fn(&Self) -> bool) -> Option<List> {
+        let mut types = Vec::new();
+        if self.look() == b'v' {
+            self.at += 1;
+            return ends(self).then(|| self.list(&types));
+        }
+        loop {
+            types.push(self.kind()?);
+            if ends(self) {
+                return Some(self.list(&types));
+            }
+        }
+    }
+
+    /// Binds the forward references made since.
+    fn resolve(&mut self, since: usize) -> Option<()> {
+        for (index, forward) in self.forwards.split_off(since) {
+            let argument = *self.parameters.get(index)?;
+            *self.nodes.forwards.get_mut(forward as usize)? = Some(argument);
+        }
+        Some(())
+    }
+
+    fn special(&mut self) -> Option<Id> {
+        let code = [self.look(), self.look_at(1)];
+        let of_type = |code: &[u8; 2]| {
+            Some(match code {
+                b"TV" => "vtable for ",
+                b"TT" => "VTT for ",
+                b"TI" => "typeinfo for ",
+                b"TS" => "typeinfo name for ",
+                _ => return None,
+            })
+        };
+        if let Some(text) = of_type(&code) {
+            self.at += 2;
+            let kind = self.kind()?;
+            return Some(self.add(Node::Special(text, kind)));
+        }
+        match &code {
+            b"TC" => {
+                self.at += 2;
+                let inner = self.kind()?;
+                self.number()?;
+                self.expect(b"_")?;
+                let outer = self.kind()?;
+                return Some(self.add(Node::VtableIn(outer, inner)));
+            }
+            b"TW" | b"TH" | b"GV" => {
+                self.at += 2;
+                let name = self.name(None)?;
+                let text = match &code {
+                    b"TW" => "TLS wrapper function for ",
+                    b"TH" => "TLS init function for ",
+                    _ => "guard variable for ",
+                };
+                return Some(self.add(Node::Special(text, name)));
+            }
+            b"TA" => {
+                self.at += 2;
+                let argument = self.argument()?;
+                return Some(self.add(Node::Special("template parameter object for ", argument)));
+            }
+            b"Th" | b"Tv" => {
+                self.at += 1;
+                self.offset()?;
+                let base = self.encoding(false)?;
+                let text = match &code {
+                    b"Th" => "non-virtual thunk to ",
+                    _ => "virtual thunk to ",
+                };
+                return Some(self.add(Node::Special(text, base)));
+            }
+            b"Tc" => {
+                self.at += 2;
+                self.offset()?;
+                self.offset()?;
+                let base = self.encoding(false)?;
+                return Some(self.add(Node::Special("covariant return thunk to ", base)));
+            }
+            b"GR" => {
+                self.at += 2;
+                let name = self.name(None)?;
+                let number = self.base36()?;
+                return Some(self.add(Node::Temporary(number, name)));
+            }
+            b"GA" => {
+                self.at += 2;
+                let base = self.encoding(false)?;
+                return Some(self.add(Node::Special("hidden alias for ", base)));
+            }
+            b"GT" => {
+                self.at += 2;
+                let text = match self.look() {
+                    b'n' => "non-transaction clone for ",
+                    _ => "transaction clone for ",
+                };
+                self.at += 1;
+                let base = self.encoding(false)?;
+                return Some(self.add(Node::Special(text, base)));
+            }
+            _ => {}
+        }
+        None
+    }
+
+    /// `_` is 0; else digits and capital letters, one more, and `_`.
+    fn base36(&mut self) -> Option<u32> {
+        let mut value = 0u32;
+        let start = self.at;
+        loop {
+            let digit = match self.look() {
+                b'_' => break,
+                digit @ b'0'..=b'9' => digit - b'0',
+                digit @ b'A'..=b'Z' => digit - b'A' + 10,
+                _ => return None,
+            };
+            value = value.checked_mul(36)?.checked_add(u32::from(digit))?;
+            self.at += 1;
+        }
+        let empty = self.at == start;
+        self.at += 1;
+        match empty {
+            true => Some(0),
+            false => value.checked_add(1),
+        }
+    }
+
+    fn offset(&mut self) -> Option<()> {
+        let twice = match self.look() {
+            b'h' => false,
+            b'v' => true,
+            _ => return None,
+        };
+        self.at += 1;
+        for _ in 0..=u8::from(twice) {
+            let _ = self.take(b"n");
+            self.number()?;
+            self.expect(b"_")?;
+        }
+        Some(())
+    }
+
+    pub(super) fn name(&mut self, state: Option<&mut NameState>) -> Option<Id> {
+        self.deeper(|reader| reader.name_here(state))
+    }
+
+    fn name_here(&mut self, mut state: Option<&mut NameState>) -> Option<Id> {
+        match self.look() {
+            b'N' => return self.nested(state),
+            b'Z' => return self.local(state),
+            b'S' if self.look_at(1) != b't' => {
+                let base = self.substitution()?;
+                if self.look() != b'I' {
+                    return None;
+                }
+                let arguments = self.arguments(state.is_some())?;
+                if let Some(state) = state {
+                    state.ends_with_arguments = true;
+                }
+                return Some(self.add(Node::Templated(base, arguments)));
+            }
+            _ => {}
+        }
+        let name = match self.take(b"St") {
+            true => {
+                let _ = self.take(b"L");
+                let inner = self.unqualified(None, state.as_deref_mut())?;
+                let std = self.add(Node::Text("std"));
+                self.add(Node::Nested(std, inner))
+            }
+            false => self.unqualified(None, state.as_deref_mut())?,
+        };
+        if self.look() != b'I' {
+            return Some(name);
+        }
+        self.candidate(name);
+        let arguments = self.arguments(state.is_some())?;
+        if let Some(state) = state {
+            state.ends_with_arguments = true;
+        }
+        Some(self.add(Node::Templated(name, arguments)))
+    }
+
+    pub(super) fn cv(&mut self) -> Cv {
+        let restrict = self.take(b"r");
+        let volatile = self.take(b"V");
+        let constant = self.take(b"K");
+        Cv {
+            constant,
+            volatile,
+            restrict,
+        }
+    }
+
+    fn nested(&mut self, mut state: Option<&mut NameState>) -> Option<Id> {
+        self.expect(b"N")?;
+        let _explicit_object = self.take(b"H");
+        let cv = self.cv();
+        let reference = match self.look() {
+            b'R' => "&",
+            b'O' => "&&",
+            _ => "",
+        };
+        self.at += usize::from(!reference.is_empty());
+        if let Some(state) = state.as_deref_mut() {
+            state.cv = cv;
+            state.reference = reference;
+        }
+        let mut so_far: Option<Id> = None;
+        while !self.take(b"E") {
+            if let Some(state) = state.as_deref_mut() {
+                state.ends_with_arguments = false;
+            }
+            // A member's initializer: the closure that follows says it all.
+            if so_far.is_some() && self.take(b"M") {
+                continue;
+            }
+            let next = match (self.look(), self.look_at(1), so_far) {
+                (b'T', _, None) => self.parameter()?,
+                (b'I', _, Some(base)) => {
+                    let arguments = self.arguments(state.is_some())?;
+                    if let Some(state) = state.as_deref_mut() {
+                        state.ends_with_arguments = true;
+                    }
+                    self.add(Node::Templated(base, arguments))
+                }
+                (b'D', b't' | b'T', None) => self.decltype()?,
+                (b'S', b't', None) => {
+                    self.at += 2;
+                    let std = self.add(Node::Text("std"));
+                    so_far = Some(std);
+                    continue;
+                }
+                (b'S', _, None) => {
+                    so_far = Some(self.substitution()?);
+                    continue;
+                }
+                (_, _, scope) => {
+                    let _ = self.take(b"L");
+                    let inner = self.unqualified(scope, state.as_deref_mut())?;
+                    match scope {
+                        Some(scope) => self.add(Node::Nested(scope, inner)),
+                        None => inner,
+                    }
+                }
+            };
+            self.candidate(next);
+            so_far = Some(next);
+        }
+        // The whole name is no candidate here; as a type it is added again.
+        self.substitutions.pop()?;
+        so_far
+    }
+
+    fn local(&mut self, state: Option<&mut NameState>) -> Option<Id> {
+        self.expect(b"Z")?;
+        let function = self.encoding(false)?;
+        self.expect(b"E")?;
+        if self.take(b"s") {
+            self.discriminator()?;
+            let text = self.add(Node::Text("string literal"));
+            return Some(self.add(Node::Local(function, text)));
+        }
+        if self.take(b"d") {
+            let number = self.sequence()?.checked_add(1)?;
+            let entity = self.name(state)?;
+            return Some(self.add(Node::DefaultArgument(function, number, entity)));
+        }
+        let entity = self.name(state)?;
+        self.discriminator()?;
+        Some(self.add(Node::Local(function, entity)))
+    }
+
+    fn discriminator(&mut self) -> Option<()> {
+        if self.look() != b'_' {
+            return Some(());
+        }
+        if self.look_at(1) == b'_' {
+            self.at += 2;
+            self.number()?;
+            return self.expect(b"_");
+        }
+        if self.look_at(1).is_ascii_digit() {
+            self.at += 2;
+        }
+        Some(())
+    }
+
+    /// A name without its scope, and the tags behind it.
+    pub(super) fn unqualified(
+        &mut self,
+        scope: Option<Id>,
+        state: Option<&mut NameState>,
+    ) -> Option<Id> {
+        let _ = self.take(b"F");
+        let mut name = match (self.look(), self.look_at(1)) {
+            (b'1'..=b'9', _) => self.source_name()?,
+            (b'U', _) => self.unnamed()?,
+            (b'D', b'C') => {
+                self.at += 2;
+                let mut names = Vec::new();
+                while !self.take(b"E") {
+                    names.push(self.source_name()?);
+                }
+                let names = self.list(&names);
+                self.add(Node::Binding(names))
+            }
+            (b'C', _) | (b'D', b'0'..=b'5') => {
+                let scope = scope?;
+                if let Some(state) = state {
+                    state.no_return = true;
+                }
+                self.structor(scope)?
+            }
+            _ => self.operator(state)?,
+        };
+        while self.take(b"B") {
+            let tag = self.source_span()?;
+            name = self.add(Node::AbiTag(name, tag));
+        }
+        Some(name)
+    }
+
+    fn structor(&mut self, scope: Id) -> Option<Id> {
+        if self.take(b"C") {
+            let inherited = self.take(b"I");
+            let digit = self.look();
+            if !(b'1'..=b'5').contains(&digit) {
+                return None;
+            }
+            self.at += 1;
+            if inherited {
+                self.kind()?;
+            }
+            return Some(self.add(Node::Constructor(scope)));
+        }
+        self.at += 2;
+        Some(self.add(Node::Destructor(scope)))
+    }
+
+    pub(super) fn source_span(&mut self) -> Option<Span> {
+        let length = self.number()? as usize;
+        let start = self.at;
+        let end = start.checked_add(length)?;
+        if length == 0 || end > self.input.len() {
+            return None;
+        }
+        self.at = end;
+        Some(self.span(start, end))
+    }
+
+    pub(super) fn source_name(&mut self) -> Option<Id> {
+        let span = self.source_span()?;
+        let text = self.input.get(span.start as usize..span.end as usize)?;
+        let anonymous = matches!(
+            text,
+            [
+                b'_',
+                b'G',
+                b'L',
+                b'O',
+                b'B',
+                b'A',
+                b'L',
+                b'_',
+                b'_' | b'.' | b'$',
+                b'N',
+                ..
+            ]
+        );
+        Some(match anonymous {
+            true => self.add(Node::Anonymous),
+            false => self.add(Node::Source(span)),
+        })
+    }
+
+    fn unnamed(&mut self) -> Option<Id> {
+        if self.take(b"Ut") {
+            let number = self.sequence()?.checked_add(1)?;
+            return Some(self.add(Node::Unnamed(number)));
+        }
+        self.expect(b"Ul")?;
+        let outer = std::mem::replace(&mut self.in_lambda, true);
+        while self.look() == b'T' && matches!(self.look_at(1), b'y' | b'n' | b't' | b'p') {
+            self.parameter_declaration()?;
+        }
+        let parameters = self.parameters_until(|reader| reader.look() == b'E');
+        self.in_lambda = outer;
+        let parameters = parameters?;
+        self.expect(b"E")?;
+        let number = self.sequence()?.checked_add(1)?;
+        Some(self.add(Node::Lambda(parameters, number)))
+    }
+
+    /// A template parameter of a generic lambda; it is not shown.
+    fn parameter_declaration(&mut self) -> Option<()> {
+        self.deeper(|reader| {
+            match (reader.look_at(1), reader.at += 2) {
+                (b'y', ()) => {}
+                (b'n', ()) => {
+                    reader.kind()?;
+                }
+                (b't', ()) => {
+                    while !reader.take(b"E") {
+                        if reader.look() != b'T' {
+                            return None;
+                        }
+                        reader.parameter_declaration()?;
+                    }
+                }
+                _ => reader.parameter_declaration()?,
+            }
+            Some(())
+        })
+    }
+
+    fn operator(&mut self, state: Option<&mut NameState>) -> Option<Id> {
+        if self.take(b"cv") {
+            let outer = (self.allow_forward, self.no_arguments);
+            // Arguments of a conversion template stand behind the type that
+            // names them.
+            self.allow_forward = self.allow_forward || state.is_some();
+            self.no_arguments = true;
+            let kind = self.kind();
+            (self.allow_forward, self.no_arguments) = outer;
+            if let Some(state) = state {
+                state.no_return = true;
+            }
+            return Some(self.add(Node::Conversion(kind?)));
+        }
+        if self.take(b"li") {
+            let name = self.source_name()?;
+            return Some(self.add(Node::Literal(name)));
+        }
+        if self.look() == b'v' && self.look_at(1).is_ascii_digit() {
+            self.at += 2;
+            let name = self.source_name()?;
+            return Some(self.add(Node::VendorOperator(name)));
+        }
+        let name = tables::operator_name([self.look(), self.look_at(1)])?;
+        self.at += 2;
+        Some(self.add(Node::Operator(name)))
+    }
+
+    pub(super) fn substitution(&mut self) -> Option<Id> {
+        self.expect(b"S")?;
+        if self.look().is_ascii_lowercase() {
+            let (text, _) = tables::standard(self.look())?;
+            self.at += 1;
+            let mut name = self.add(Node::Text(text));
+            if self.look() == b'B' {
+                while self.take(b"B") {
+                    let tag = self.source_span()?;
+                    name = self.add(Node::AbiTag(name, tag));
+                }
+                self.candidate(name);
+            }
+            return Some(name);
+        }
+        let index = self.base36()? as usize;
+        let known = *self.substitutions.get(index)?;
+        let again = known
+            .parameter
+            .filter(|_| !self.in_lambda)
+            .and_then(|index| self.parameters.get(index as usize));
+        Some(again.copied().unwrap_or(known.id))
+    }
+
+    pub(super) fn candidate(&mut self, id: Id) {
+        self.substitutions.push(Candidate {
+            id,
+            parameter: None,
+        });
+    }
+
+    /// A template parameter as a candidate, by its text: `T_`.
+    pub(super) fn parameter_candidate(&mut self, id: Id, start: usize) {
+        let index = match self.input.get(start..self.at) {
+            Some(b"T_") => Some(0),
+            Some([b'T', digits @ .., b'_']) => std::str::from_utf8(digits)
+                .ok()
+                .and_then(|digits| digits.parse::<u32>().ok()?.checked_add(1)),
+            _ => None,
+        };
+        self.substitutions.push(Candidate {
+            id,
+            parameter: index,
+        });
+    }
+
+    /// `T_`, `T0_`, ... as what it stands for.
+    pub(super) fn parameter(&mut self) -> Option<Id> {
+        self.expect(b"T")?;
+        if self.take(b"L") {
+            self.sequence()?;
+        }
+        let index = self.sequence()?;
+        if self.in_lambda {
+            return Some(self.add(Node::Auto(index.checked_add(1)?)));
+        }
+        if self.allow_forward {
+            let forward = self.nodes.forwards.len() as u32;
+            self.nodes.forwards.push(None);
+            self.forwards.push((index as usize, forward));
+            return Some(self.add(Node::Forward(forward)));
+        }
+        self.parameters.get(index as usize).copied()
+    }
+
+    /// Template arguments; `outer`: those that parameters stand for.
+    pub(super) fn arguments(&mut self, outer: bool) -> Option<List> {
+        self.expect(b"I")?;
+        if outer {
+            self.parameters.clear();
+        }
+        let kept = (self.no_arguments, self.in_lambda);
+        self.no_arguments = false;
+        let list = self.argument_list(outer);
+        (self.no_arguments, self.in_lambda) = kept;
+        list
+    }
+
+    fn argument_list(&mut self, outer: bool) -> Option<List> {
+        let mut arguments = Vec::new();
+        while !self.take(b"E") {
+            let argument = self.argument()?;
+            arguments.push(argument);
+            if outer {
+                let parameter = match self.nodes.get(argument) {
+                    Node::Pack(list) => self.add(Node::PackParameter(list)),
+                    _ => argument,
+                };
+                self.parameters.push(parameter);
+            }
+        }
+        Some(self.list(&arguments))
+    }
+
+    pub(super) fn argument(&mut self) -> Option<Id> {
+        self.deeper(|reader| match reader.look() {
+            b'X' => {
+                reader.at += 1;
+                let expression = reader.expression()?;
+                reader.expect(b"E")?;
+                Some(expression)
+            }
+            b'J' => {
+                reader.at += 1;
+                let mut arguments = Vec::new();
+                while !reader.take(b"E") {
+                    arguments.push(reader.argument()?);
+                }
+                let list = reader.list(&arguments);
+                Some(reader.add(Node::Pack(list)))
+            }
+            b'L' => reader.literal(),
+            _ => reader.kind(),
+        })
+    }
+}

@@ -1,0 +1,770 @@
+//! Nodes as text. A declarator has two halves: what stands before the name
+//! and what stands behind it (`int (*` and `)[3]`).
+
+use super::node::{Cv, Id, List, Node, Nodes, Span, Trailer};
+use super::tables;
+use crate::binary::demangle::out::Out;
+
+/// Which element of the packs is meant while an expansion is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Element {
+    /// Outside of expansions.
+    None,
+    /// In an expansion whose pack was not met yet.
+    Unmet,
+    /// This one, of so many.
+    At(u32, u32),
+}
+
+pub(super) struct Printer<'a> {
+    input: &'a str,
+    nodes: &'a Nodes,
+    out: &'a mut Out,
+    element: Element,
+    /// Forward references that are being written.
+    open: Vec<u32>,
+}
+
+impl<'a> Printer<'a> {
+    pub fn new(input: &'a str, nodes: &'a Nodes, out: &'a mut Out) -> Self {
+        Self {
+            input,
+            nodes,
+            out,
+            element: Element::None,
+            open: Vec::new(),
+        }
+    }
+
+    fn source(&self, span: Span) -> &'a str {
+        self.input
+            .get(span.start as usize..span.end as usize)
+            .unwrap_or_default()
+    }
+
+    /// Both halves.
+    pub fn node(&mut self, id: Id) {
+        self.left(id);
+        self.right(id);
+    }
+
+    fn comma_separated(&mut self, list: List) {
+        let mut first = true;
+        for &id in self.nodes.list(list) {
+            let before = self.out.len();
+            if !first {
+                self.out.push(", ");
+            }
+            let start = self.out.len();
+            self.node(id);
+            if self.out.len() == start {
+                // An empty pack is no element.
+                self.out.truncate(before);
+            } else {
+                first = false;
+            }
+            if self.out.has_failed() {
+                return;
+            }
+        }
+    }
+
+    fn arguments(&mut self, list: List) {
+        if self.out.last() == Some(b'<') {
+            self.out.push(" ");
+        }
+        self.out.push("<");
+        self.comma_separated(list);
+        if self.out.last() == Some(b'>') {
+            self.out.push(" ");
+        }
+        self.out.push(">");
+    }
+
+    /// The element of a pack that is meant; `None` where it has none there.
+    fn chosen(&mut self, list: List) -> Option<Id> {
+        if self.element == Element::Unmet {
+            self.element = Element::At(0, list.length);
+        }
+        match self.element {
+            Element::At(at, _) => self.nodes.list(list).get(at as usize).copied(),
+            _ => None,
+        }
+    }
+
+    fn forward(&mut self, reference: u32) -> Option<Id> {
+        if self.open.contains(&reference) {
+            self.out.fail();
+            return None;
+        }
+        *self.nodes.forwards.get(reference as usize)?
+    }
+
+    /// Whether something of the declarator stands behind the name, and of
+    /// which kind.
+    fn has_right(&mut self, id: Id) -> Option<Right> {
+        let mut id = id;
+        loop {
+            if !self.out.step() {
+                return None;
+            }
+            id = match self.nodes.get(id) {
+                Node::Array(..) => return Some(Right::Array),
+                Node::FunctionType(..) => return Some(Right::Function),
+                Node::Pointer(_)
+                | Node::Reference(_)
+                | Node::RvalueReference(_)
+                | Node::MemberPointer(..) => return None,
+                Node::Qualified(inner, _) | Node::Vendor(inner, _) => inner,
+                Node::PackParameter(list) => self.peek(list)?,
+                Node::Forward(reference) => self.forward(reference)?,
+                _ => return None,
+            };
+        }
+    }
+
+    fn peek(&mut self, list: List) -> Option<Id> {
+        let at = match self.element {
+            Element::At(at, _) => at,
+            Element::Unmet | Element::None => 0,
+        };
+        self.nodes.list(list).get(at as usize).copied()
+    }
+
+    /// Whether a type ends behind the name: then no blank is needed before it.
+    fn ends_behind(&mut self, id: Id) -> bool {
+        let mut id = id;
+        loop {
+            if !self.out.step() {
+                return false;
+            }
+            id = match self.nodes.get(id) {
+                Node::Array(..) | Node::FunctionType(..) => return true,
+                Node::Pointer(inner)
+                | Node::Reference(inner)
+                | Node::RvalueReference(inner)
+                | Node::Qualified(inner, _)
+                | Node::Vendor(inner, _) => inner,
+                Node::MemberPointer(_, member) => member,
+                Node::PackParameter(list) => match self.peek(list) {
+                    Some(id) => id,
+                    None => return false,
+                },
+                Node::Forward(reference) => match self.forward(reference) {
+                    Some(id) => id,
+                    None => return false,
+                },
+                _ => return false,
+            };
+        }
+    }
+
+    fn left(&mut self, id: Id) {
+        if self.out.enter() {
+            self.left_here(id);
+        }
+        self.out.leave();
+    }
+
+    fn left_here(&mut self, id: Id) {
+        match self.nodes.get(id) {
+            Node::Pointer(inner) => self.pointer(inner, "*"),
+            Node::Reference(_) | Node::RvalueReference(_) => {
+                let (inner, text) = self.collapsed(id);
+                self.pointer(inner, text);
+            }
+            Node::MemberPointer(class, member) => {
+                self.left(member);
+                match self.has_right(member) {
+                    Some(right) => self.out.push(right.opening()),
+                    None => self.out.push(" "),
+                }
+                self.node(class);
+                self.out.push("::*");
+            }
+            Node::Qualified(inner, cv) => {
+                self.left(inner);
+                // What a parameter stands for may be qualified already.
+                let said = match self.nodes.get(inner) {
+                    Node::Qualified(_, said) => said,
+                    _ => Cv::default(),
+                };
+                self.cv(Cv {
+                    constant: cv.constant && !said.constant,
+                    volatile: cv.volatile && !said.volatile,
+                    restrict: cv.restrict && !said.restrict,
+                });
+            }
+            Node::Vendor(inner, name) => {
+                self.left(inner);
+                self.out.push(" ");
+                self.node(name);
+            }
+            Node::Array(element, _) => self.left(element),
+            Node::FunctionType(returns, _, _) => {
+                self.left(returns);
+                self.out.push(" ");
+            }
+            Node::Function(returns, name, _, _) => {
+                if let Some(returns) = returns {
+                    self.left(returns);
+                    if !self.ends_behind(returns) {
+                        self.out.push(" ");
+                    }
+                }
+                self.node(name);
+            }
+            Node::PackParameter(list) => {
+                if self.element == Element::None {
+                    self.comma_separated(list);
+                } else if let Some(id) = self.chosen(list) {
+                    self.left(id);
+                }
+            }
+            Node::Forward(reference) => {
+                if let Some(id) = self.forward(reference) {
+                    self.open.push(reference);
+                    self.left(id);
+                    self.open.pop();
+                }
+            }
+            other => self.whole(other),
+        }
+    }
+
+    fn right(&mut self, id: Id) {
+        if self.out.enter() {
+            self.right_here(id);
+        }
+        self.out.leave();
+    }
+
+    fn right_here(&mut self, id: Id) {
+        match self.nodes.get(id) {
+            Node::Pointer(inner) => self.behind_pointer(inner),
+            Node::Reference(_) | Node::RvalueReference(_) => {
+                let (inner, _) = self.collapsed(id);
+                self.behind_pointer(inner);
+            }
+            Node::MemberPointer(_, member) => self.behind_pointer(member),
+            Node::Qualified(inner, _) | Node::Vendor(inner, _) => self.right(inner),
+            Node::Array(element, bound) => {
+                if self.out.last() != Some(b']') {
+                    self.out.push(" ");
+                }
+                self.out.push("[");
+                if let Some(bound) = bound {
+                    self.node(bound);
+                }
+                self.out.push("]");
+                self.right(element);
+            }
+            Node::FunctionType(returns, parameters, trailer) => {
+                self.parameters(parameters);
+                self.trailer(trailer);
+                self.right(returns);
+            }
+            Node::Function(returns, _, parameters, trailer) => {
+                self.parameters(parameters);
+                self.trailer(trailer);
+                if let Some(returns) = returns {
+                    self.right(returns);
+                }
+            }
+            Node::PackParameter(list) => {
+                if self.element != Element::None
+                    && let Some(id) = self.chosen(list)
+                {
+                    self.right(id);
+                }
+            }
+            Node::Forward(reference) => {
+                if let Some(id) = self.forward(reference) {
+                    self.open.push(reference);
+                    self.right(id);
+                    self.open.pop();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn pointer(&mut self, inner: Id, text: &str) {
+        self.left(inner);
+        if let Some(right) = self.has_right(inner) {
+            self.out.push(match (right, self.out.last()) {
+                // A function's left half ends with a blank already.
+                (Right::Function, _) => "(",
+                (Right::Array, _) => " (",
+            });
+        }
+        self.out.push(text);
+    }
+
+    fn behind_pointer(&mut self, inner: Id) {
+        if self.has_right(inner).is_some() {
+            self.out.push(")");
+        }
+        self.right(inner);
+    }
+
+    /// A reference to a reference is one: `&&` only where all are.
+    fn collapsed(&mut self, id: Id) -> (Id, &'static str) {
+        let mut text = "&&";
+        let mut id = id;
+        while self.out.step() {
+            match self.nodes.get(id) {
+                Node::Reference(inner) => {
+                    text = "&";
+                    id = inner;
+                }
+                Node::RvalueReference(inner) => id = inner,
+                Node::Forward(reference) => match self.forward(reference) {
+                    Some(inner) => id = inner,
+                    None => break,
+                },
+                Node::PackParameter(list) if self.element != Element::None => {
+                    match self.chosen(list) {
+                        Some(inner)
+                            if matches!(
+                                self.nodes.get(inner),
+                                Node::Reference(_) | Node::RvalueReference(_)
+                            ) =>
+                        {
+                            id = inner;
+                        }
+                        _ => break,
+                    }
+                }
+                _ => break,
+            }
+        }
+        (id, text)
+    }
+
+    fn cv(&mut self, cv: Cv) {
+        for (set, text) in [
+            (cv.constant, " const"),
+            (cv.volatile, " volatile"),
+            (cv.restrict, " restrict"),
+        ] {
+            if set {
+                self.out.push(text);
+            }
+        }
+    }
+
+    fn parameters(&mut self, parameters: List) {
+        self.out.push("(");
+        self.comma_separated(parameters);
+        self.out.push(")");
+    }
+
+    fn trailer(&mut self, trailer: Trailer) {
+        self.cv(trailer.cv);
+        if !trailer.reference.is_empty() {
+            self.out.push(" ");
+            self.out.push(trailer.reference);
+        }
+        if trailer.transaction_safe {
+            self.out.push(" transaction_safe");
+        }
+        match trailer.noexcept {
+            Some(Some(condition)) => {
+                self.out.push(" noexcept(");
+                self.node(condition);
+                self.out.push(")");
+            }
+            Some(None) => self.out.push(" noexcept"),
+            None => {}
+        }
+        if let Some(throws) = trailer.throws {
+            self.out.push(" throw(");
+            self.comma_separated(throws);
+            self.out.push(")");
+        }
+    }
+
+    fn number(&mut self, value: u64) {
+        self.out.push(&value.to_string());
+    }
+
+    /// Nodes without a right half.
+    fn whole(&mut self, node: Node) {
+        match node {
+            Node::Text(text) | Node::Operator(text) => self.out.push(text),
+            Node::Source(span) => self.out.push(self.source(span)),
+            Node::Anonymous => self.out.push("(anonymous namespace)"),
+            Node::Nested(scope, name) | Node::Local(scope, name) => {
+                self.node(scope);
+                self.out.push("::");
+                self.node(name);
+            }
+            Node::Templated(name, arguments) => {
+                self.node(name);
+                self.arguments(arguments);
+            }
+            Node::AbiTag(name, tag) => {
+                self.node(name);
+                self.out.push("[abi:");
+                self.out.push(self.source(tag));
+                self.out.push("]");
+            }
+            Node::Pack(list) => self.comma_separated(list),
+            Node::Expansion(pattern) => self.expansion(pattern),
+            Node::Auto(number) => {
+                self.out.push("auto:");
+                self.number(u64::from(number));
+            }
+            Node::Constructor(scope) => self.base_name(scope),
+            Node::Destructor(scope) => {
+                self.out.push("~");
+                self.base_name(scope);
+            }
+            Node::Conversion(kind) => {
+                self.out.push("operator ");
+                self.node(kind);
+            }
+            Node::Literal(name) => {
+                self.out.push("operator\"\" ");
+                self.node(name);
+            }
+            Node::VendorOperator(name) => {
+                self.out.push("operator ");
+                self.node(name);
+            }
+            Node::Lambda(parameters, number) => {
+                self.out.push("{lambda");
+                self.parameters(parameters);
+                self.out.push("#");
+                self.number(u64::from(number));
+                self.out.push("}");
+            }
+            Node::Unnamed(number) => {
+                self.out.push("{unnamed type#");
+                self.number(u64::from(number));
+                self.out.push("}");
+            }
+            Node::Binding(names) => {
+                self.out.push("[");
+                self.comma_separated(names);
+                self.out.push("]");
+            }
+            Node::DefaultArgument(function, number, entity) => {
+                self.node(function);
+                self.out.push("::{default arg#");
+                self.number(u64::from(number));
+                self.out.push("}::");
+                self.node(entity);
+            }
+            Node::Special(text, inner) => {
+                self.out.push(text);
+                self.node(inner);
+            }
+            Node::Temporary(number, name) => {
+                self.out.push("reference temporary #");
+                self.number(u64::from(number));
+                self.out.push(" for ");
+                self.node(name);
+            }
+            Node::VtableIn(outer, inner) => {
+                self.out.push("construction vtable for ");
+                self.node(outer);
+                self.out.push("-in-");
+                self.node(inner);
+            }
+            Node::Clone(base, suffix) => {
+                self.node(base);
+                self.out.push(" [clone ");
+                self.out.push(self.source(suffix));
+                self.out.push("]");
+            }
+            Node::Complex(inner) => {
+                self.node(inner);
+                self.out.push(" _Complex");
+            }
+            Node::Imaginary(inner) => {
+                self.node(inner);
+                self.out.push(" _Imaginary");
+            }
+            Node::Vector(element, length) => {
+                self.node(element);
+                self.out.push(" __vector(");
+                self.node(length);
+                self.out.push(")");
+            }
+            Node::BitInt(unsigned, length) => {
+                self.out.push(if unsigned {
+                    "unsigned _BitInt("
+                } else {
+                    "_BitInt("
+                });
+                self.node(length);
+                self.out.push(")");
+            }
+            Node::Number(value) => self.number(value),
+            other => self.expression(other),
+        }
+    }
+
+    fn expansion(&mut self, pattern: Id) {
+        let outer = std::mem::replace(&mut self.element, Element::Unmet);
+        let start = self.out.len();
+        self.node(pattern);
+        match self.element {
+            Element::At(_, 0) => self.out.truncate(start),
+            Element::At(_, count) => {
+                for at in 1..count {
+                    if self.out.has_failed() {
+                        break;
+                    }
+                    self.out.push(", ");
+                    self.element = Element::At(at, count);
+                    self.node(pattern);
+                }
+            }
+            _ => {
+                // No pack of template arguments: it stays a pattern.
+                self.out.truncate(start);
+                self.element = Element::None;
+                self.sub(pattern);
+                self.out.push("...");
+            }
+        }
+        self.element = outer;
+    }
+
+    /// The last part of a class's name, without template arguments.
+    fn base_name(&mut self, scope: Id) {
+        let mut id = scope;
+        while self.out.step() {
+            id = match self.nodes.get(id) {
+                Node::Nested(_, name) | Node::Local(_, name) => name,
+                Node::DefaultArgument(_, _, name) => name,
+                Node::Templated(name, _) | Node::AbiTag(name, _) => name,
+                Node::Forward(reference) => match self.forward(reference) {
+                    Some(id) => id,
+                    None => return,
+                },
+                Node::Text(text) => {
+                    let mut standard = (b'a'..=b'z').filter_map(tables::standard);
+                    let known = standard.find(|&(long, _)| long == text);
+                    self.out.push(known.map_or(text, |(_, short)| short));
+                    return;
+                }
+                _ => {
+                    self.node(id);
+                    return;
+                }
+            };
+        }
+    }
+
+    fn expression(&mut self, node: Node) {
+        match node {
+            Node::Decltype(inner) => {
+                self.out.push("decltype (");
+                self.node(inner);
+                self.out.push(")");
+            }
+            Node::Constant(kind, text, negative) => self.constant(kind, text, negative),
+            Node::Parameter(0) => self.out.push("this"),
+            Node::Parameter(number) => {
+                self.out.push("{parm#");
+                self.number(u64::from(number));
+                self.out.push("}");
+            }
+            Node::Binary(text, left, right) => {
+                // So that it doesn't end template arguments.
+                let guard = text == ">";
+                if guard {
+                    self.out.push("(");
+                }
+                self.sub(left);
+                self.out.push(text);
+                self.sub(right);
+                if guard {
+                    self.out.push(")");
+                }
+            }
+            Node::Unary("&", inner) => {
+                self.out.push("&");
+                match self.nodes.get(inner) {
+                    // The address of a function goes without its parameters.
+                    Node::Function(_, name, _, _)
+                        if matches!(self.nodes.get(name), Node::Nested(..)) =>
+                    {
+                        self.sub(name);
+                    }
+                    _ => self.sub(inner),
+                }
+            }
+            Node::Unary(text, inner) => {
+                self.out.push(text);
+                self.sub(inner);
+            }
+            Node::OfType(text, inner) => {
+                self.out.push(text);
+                self.out.push("(");
+                self.node(inner);
+                self.out.push(")");
+            }
+            Node::Postfix(text, inner) => {
+                self.sub(inner);
+                self.out.push(text);
+            }
+            Node::Ternary(condition, yes, no) => {
+                self.sub(condition);
+                self.out.push("?");
+                self.sub(yes);
+                self.out.push(" : ");
+                self.sub(no);
+            }
+            Node::Call(function, arguments) => {
+                match self.nodes.get(function) {
+                    Node::Function(_, name, _, _) => self.sub(name),
+                    _ => self.sub(function),
+                }
+                self.parameters(arguments);
+            }
+            Node::NamedCast(word, kind, inner) => {
+                self.out.push(word);
+                self.out.push("<");
+                self.node(kind);
+                self.out.push(">(");
+                self.node(inner);
+                self.out.push(")");
+            }
+            Node::Cast(kind, list) => {
+                self.out.push("(");
+                self.node(kind);
+                self.out.push(")");
+                match *self.nodes.list(list) {
+                    [only] => self.sub(only),
+                    _ => self.parameters(list),
+                }
+            }
+            Node::Index(left, right) => {
+                self.sub(left);
+                self.out.push("[");
+                self.node(right);
+                self.out.push("]");
+            }
+            Node::PackLength(pack) => match self.nodes.get(pack) {
+                Node::PackParameter(list) => self.number(u64::from(list.length)),
+                _ => {
+                    self.out.push("sizeof...(");
+                    self.node(pack);
+                    self.out.push(")");
+                }
+            },
+            Node::PackLengthOf(list) => self.number(u64::from(list.length)),
+            Node::New(word, placement, kind, start) => {
+                self.out.push(word);
+                if placement.length > 0 {
+                    self.parameters(placement);
+                    self.out.push(" ");
+                }
+                self.node(kind);
+                if let Some(start) = start {
+                    self.parameters(start);
+                }
+            }
+            Node::Braces(kind, list) => {
+                if let Some(kind) = kind {
+                    self.node(kind);
+                }
+                self.out.push("{");
+                self.comma_separated(list);
+                self.out.push("}");
+            }
+            Node::Global(name) => {
+                self.out.push("::");
+                self.node(name);
+            }
+            Node::Fold(text, pattern, start, left) => self.fold(text, pattern, start, left),
+            _ => self.out.fail(),
+        }
+    }
+
+    fn fold(&mut self, text: &str, pattern: Id, start: Option<Id>, left: bool) {
+        // The pattern is written for all elements at once.
+        let outer = std::mem::replace(&mut self.element, Element::None);
+        self.out.push("(");
+        if left {
+            self.out.push("...");
+            self.out.push(text);
+            self.sub(pattern);
+        } else {
+            self.sub(pattern);
+            self.out.push(text);
+            self.out.push("...");
+        }
+        if let Some(start) = start {
+            self.out.push(text);
+            self.sub(start);
+        }
+        self.out.push(")");
+        self.element = outer;
+    }
+
+    /// An operand, in parentheses unless it is a plain name.
+    fn sub(&mut self, id: Id) {
+        let plain = matches!(
+            self.nodes.get(id),
+            Node::Source(_) | Node::Nested(..) | Node::Braces(..) | Node::Parameter(_)
+        );
+        if plain {
+            self.node(id);
+            return;
+        }
+        self.out.push("(");
+        self.node(id);
+        self.out.push(")");
+    }
+
+    fn constant(&mut self, kind: Id, text: Span, negative: bool) {
+        let digits = self.source(text);
+        let sign = if negative { "-" } else { "" };
+        if let Node::Text(name) = self.nodes.get(kind) {
+            if let Some(suffix) = tables::suffix(name) {
+                for part in [sign, digits, suffix] {
+                    self.out.push(part);
+                }
+                return;
+            }
+            if name == "bool" && !negative && matches!(digits, "0" | "1") {
+                self.out.push(if digits == "1" { "true" } else { "false" });
+                return;
+            }
+            if matches!(name, "float" | "double" | "long double" | "__float128") {
+                for part in ["(", name, ")", sign, "[", digits, "]"] {
+                    self.out.push(part);
+                }
+                return;
+            }
+        }
+        self.out.push("(");
+        self.node(kind);
+        self.out.push(")");
+        self.out.push(sign);
+        self.out.push(digits);
+    }
+}
+
+/// What stands behind a name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Right {
+    Array,
+    Function,
+}
+
+impl Right {
+    /// What opens the declarator of a pointer to it.
+    fn opening(self) -> &'static str {
+        match self {
+            Self::Array => " (",
+            Self::Function => "(",
+        }
+    }
+}

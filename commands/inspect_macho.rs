@@ -23,10 +23,11 @@ use crate::ui::Ui;
 /// Read the header, load commands, imports and exports of a Mach-O file
 ///
 /// Takes executables, libraries, objects, debug files and kernel extensions
-/// of Apple's systems, thin or universal, of either byte order. All load commands are told, the export trie, rebase
-/// and bind opcodes, chained fixups, function starts, the code directory; and
-/// for imports and exports whether they are all that there are. Works on any
-/// host; nothing is run.
+/// of Apple's systems, thin or universal, of either byte order; of an app
+/// folder its executable. All load commands are told, the export trie, rebase
+/// and bind opcodes, chained fixups, function starts and the code directory;
+/// and for imports and exports whether they are all that there are. Works on
+/// any host; nothing is run.
 #[derive(Clone, Debug, Args, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
@@ -56,7 +57,7 @@ impl Command for Input {
     };
     const OUTPUT: OutputKind = OutputKind::Document;
     const EXAMPLE: &'static str =
-        "rea inspect-macho libfoo.dylib | jq '.normalized_result.dependencies.items[].path'";
+        "rea inspect-macho Some.app | jq '.normalized_result.dependencies.items[].path'";
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         let context = ui.context(Self::OPERATION.name);
@@ -70,15 +71,21 @@ impl Command for Input {
             });
         }
         let path = self.target.path(context.operation)?;
-        let file = ui.operate(&context, |context| {
-            BinaryFile::read(path, BinaryFile::MAX, context)
-        })?;
+        let file = ui.operate(&context, |context| read(path, context))?;
         let record = ui.operate(&context, |context| {
             inspect_macho(&file, architecture, context)
         })?;
         ui.evidence(&context, &record, |report| describe(&record, report))?;
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// A file, or the executable of an application.
+pub fn read(path: &Path, context: &Context) -> Result<BinaryFile> {
+    if path.is_dir() {
+        return Ok(rea::native::Target::open(path, None, context)?.into_file());
+    }
+    BinaryFile::read(path, BinaryFile::MAX, context)
 }
 
 /// A file of a folder, where it is Mach-O.

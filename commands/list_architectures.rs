@@ -5,14 +5,13 @@ use std::process::ExitCode;
 
 use clap::Args;
 use rea::Result;
-use rea::binary::BinaryFile;
 use rea::binary::macho::{ArchitecturesRecord, list_architectures};
 use rea::evidence::Record;
 use rea::operation::{Effect, Family, Operation};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::inspect_macho::{SLICES, slice};
+use crate::inspect_macho::{SLICES, read, slice};
 use crate::registry::{Command, OutputKind};
 use crate::report::Report;
 use crate::ui::Ui;
@@ -26,7 +25,7 @@ use crate::ui::Ui;
 #[derive(Clone, Debug, Args, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// Mach-O file, thin or universal
+    /// Mach-O file, or an app folder
     pub path: PathBuf,
 }
 
@@ -39,13 +38,12 @@ impl Command for Input {
         host_requirement: None,
     };
     const OUTPUT: OutputKind = OutputKind::Document;
-    const EXAMPLE: &'static str = "rea list-architectures libfoo.dylib | jq -r '.normalized_result.architectures.items[].name'";
+    const EXAMPLE: &'static str =
+        "rea list-architectures Some.app | jq -r '.normalized_result.architectures.items[].name'";
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         let context = ui.context(Self::OPERATION.name);
-        let file = ui.operate(&context, |context| {
-            BinaryFile::read(&self.path, BinaryFile::MAX, context)
-        })?;
+        let file = ui.operate(&context, |context| read(&self.path, context))?;
         let record = ui.operate(&context, |context| list_architectures(&file, context))?;
         ui.evidence(&context, &record, |report| describe(&record, report))?;
         Ok(ExitCode::SUCCESS)

@@ -30,6 +30,7 @@ mod list_names;
 mod list_segments;
 mod list_strings;
 mod list_unknowns;
+mod macho_view;
 mod output;
 mod paint;
 mod progress;

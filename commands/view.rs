@@ -25,15 +25,15 @@ use crate::ui::Ui;
 /// Show a part of a record: its summary, or rows of one of its lists
 ///
 /// Reads one record of inspect-artifact, inventory-artifact or
-/// inspect-binary-layout or inspect-wasm-artifact, checks it, and answers with
-/// a small record of its own: what was selected, how much of the whole that
-/// is, and the id of the record it came from. Nothing is run or opened again,
+/// inspect-binary-layout, inspect-macho or inspect-wasm-artifact, checks it, and
+/// answers with a small record of its own: what was selected, how much of the
+/// whole that is, and the id of the record it came from. Nothing is run or opened again,
 /// and a record of any size is read in little memory. It is the same record
 /// that inspect-analysis-view gives for the same selection.
 #[derive(Clone, Debug, Args, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[command(group(ArgGroup::new("selection").required(true).args([
-    "summary", "mitigations", "linkage", "sections", "symbols", "collection", "wasm",
+    "summary", "mitigations", "linkage", "sections", "symbols", "collection", "wasm", "macho",
 ])))]
 #[command(group(ArgGroup::new("list").args(["sections", "symbols", "collection"])))]
 pub struct Input {
@@ -86,6 +86,11 @@ pub struct Input {
     #[arg(long, value_name = "FACET")]
     #[serde(default)]
     pub wasm: Option<Facet>,
+
+    /// This list of a Mach-O file's record
+    #[arg(long, value_name = "FACET")]
+    #[serde(default)]
+    pub macho: Option<MachoFacet>,
 
     /// The first row that is selected; of texts the first UTF-16 code unit
     #[arg(long, value_name = "N", default_value_t = 0,
@@ -167,6 +172,31 @@ pub enum Facet {
     ToolProfile,
 }
 
+/// A list of a Mach-O file's record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[value(rename_all = "snake_case")]
+pub enum MachoFacet {
+    /// Where the program starts
+    Entrypoints,
+    /// Slices of the file
+    Architectures,
+    /// Platforms and tools that it was built for and with
+    BuildMetadata,
+    /// Load commands with their fields
+    LoadCommands,
+    /// Libraries that it loads
+    Dependencies,
+    /// What it asks for
+    Imports,
+    /// What it offers
+    Exports,
+    /// Segments with their sections
+    Segments,
+    /// Tools that were run: none
+    Provenance,
+}
+
 const LIMIT: u64 = 64;
 
 fn usual_limit() -> u64 {
@@ -223,6 +253,13 @@ impl Input {
         let mut view = Object::new();
         if let Some(facet) = self.wasm {
             view.insert("kind", "wasm");
+            view.insert("facet", facet.name());
+            view.insert("offset", self.offset);
+            view.insert("limit", self.limit);
+            return view;
+        }
+        if let Some(facet) = self.macho {
+            view.insert("kind", "macho");
             view.insert("facet", facet.name());
             view.insert("offset", self.offset);
             view.insert("limit", self.limit);
@@ -291,10 +328,11 @@ impl Input {
     }
 
     fn next_page(&self, record: &ViewRecord, report: &mut Report) {
-        let selected = match (self.list(), self.wasm) {
-            (Some(collection), _) => ("--collection", collection.name()),
-            (None, Some(facet)) => ("--wasm", facet.name()),
-            (None, None) => return,
+        let selected = match (self.list(), self.wasm, self.macho) {
+            (Some(collection), ..) => ("--collection", collection.name()),
+            (None, Some(facet), _) => ("--wasm", facet.name()),
+            (None, None, Some(facet)) => ("--macho", facet.name()),
+            (None, None, None) => return,
         };
         let Some(offset) = record.coverage().next_offset else {
             return;
@@ -354,6 +392,22 @@ impl Facet {
     }
 }
 
+impl MachoFacet {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Entrypoints => "entrypoints",
+            Self::Architectures => "architectures",
+            Self::BuildMetadata => "build_metadata",
+            Self::LoadCommands => "load_commands",
+            Self::Dependencies => "dependencies",
+            Self::Imports => "imports",
+            Self::Exports => "exports",
+            Self::Segments => "segments",
+            Self::Provenance => "provenance",
+        }
+    }
+}
+
 /// The report of a view.
 pub fn describe_view(record: &ViewRecord, report: &mut Report) {
     let subject = record.parent().subject.as_ref();
@@ -385,6 +439,8 @@ pub fn describe_view(record: &ViewRecord, report: &mut Report) {
     let operation = &record.parent().operation;
     if *operation == *"inspect_wasm_artifact" {
         crate::wasm_view::describe(record, report);
+    } else if *operation == *"inspect_macho" {
+        crate::macho_view::describe(record, report);
     } else if *operation == *"inspect_binary_layout" {
         layout::describe(record, report);
     } else {

@@ -39,8 +39,8 @@ pub fn describe(record: &ViewRecord, report: &mut Report) {
     });
 }
 
-/// A row in one line: a string as it is, an object as its scalars.
-fn short(value: &Value) -> String {
+/// A row in one line (also of other records): a string as it is, an object as its scalars.
+pub fn short(value: &Value) -> String {
     let Some(object) = value.as_object() else {
         return scalar(value);
     };

@@ -14,6 +14,7 @@
 mod artifact;
 mod kinds;
 mod layout;
+mod macho;
 mod parent;
 mod record;
 mod request;
@@ -55,7 +56,12 @@ struct Producer {
     collector: fn(&View) -> Box<dyn Collector>,
 }
 
-static PRODUCERS: &[Producer] = &[artifact::PRODUCER, layout::PRODUCER, wasm::PRODUCER];
+static PRODUCERS: &[Producer] = &[
+    artifact::PRODUCER,
+    layout::PRODUCER,
+    macho::PRODUCER,
+    wasm::PRODUCER,
+];
 
 /// Keeps what a view needs of a parent's `normalized_result`.
 ///

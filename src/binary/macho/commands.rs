@@ -20,6 +20,8 @@ enum Form {
     Hex64,
     /// `X.Y.Z` in nibbles `xxxx.yy.zz`.
     Version,
+    /// The same, of a library: always three numbers.
+    DylibVersion,
     /// `A.B.C.D.E` in 64 bits `a24.b10.c10.d10.e10`.
     SourceVersion,
     /// The offset of a string in the command (`union lc_str`).
@@ -41,8 +43,8 @@ type Fields = &'static [(&'static str, Form)];
 const DYLIB: Fields = &[
     ("name", Str),
     ("timestamp", U32),
-    ("current_version", Version),
-    ("compatibility_version", Version),
+    ("current_version", Form::DylibVersion),
+    ("compatibility_version", Form::DylibVersion),
 ];
 const LINKEDIT: Fields = &[("dataoff", U32), ("datasize", U32)];
 const SYMSEG: Fields = &[("offset", U32), ("size", U32)];
@@ -480,6 +482,10 @@ impl<'a> Image<'a> {
                 U64 => (body.u64(at).map_or(Shown::Nothing, Shown::Number), 8),
                 Hex64 => (body.u64(at).map_or(Shown::Nothing, Shown::Hex), 8),
                 Version => (word.map_or(Shown::Nothing, |v| text(version(v))), 4),
+                Form::DylibVersion => {
+                    let value = word.map(|value| text(dylib_version(value)));
+                    (value.unwrap_or(Shown::Nothing), 4)
+                }
                 SourceVersion => {
                     let value = body.u64(at).map(|v| text(source_version(v)));
                     (value.unwrap_or(Shown::Nothing), 8)

@@ -58,11 +58,17 @@ _rea() {
             rea,inspect-artifact)
                 cmd="rea__subcmd__inspect__subcmd__artifact"
                 ;;
+            rea,inspect-binary-layout)
+                cmd="rea__subcmd__inspect__subcmd__binary__subcmd__layout"
+                ;;
             rea,inspect-evidence-bundle)
                 cmd="rea__subcmd__inspect__subcmd__evidence__subcmd__bundle"
                 ;;
             rea,inspect-plist)
                 cmd="rea__subcmd__inspect__subcmd__plist"
+                ;;
+            rea,inspect-wasm-artifact)
+                cmd="rea__subcmd__inspect__subcmd__wasm__subcmd__artifact"
                 ;;
             rea,inventory-artifact)
                 cmd="rea__subcmd__inventory__subcmd__artifact"
@@ -124,11 +130,17 @@ _rea() {
             rea__subcmd__help,inspect-artifact)
                 cmd="rea__subcmd__help__subcmd__inspect__subcmd__artifact"
                 ;;
+            rea__subcmd__help,inspect-binary-layout)
+                cmd="rea__subcmd__help__subcmd__inspect__subcmd__binary__subcmd__layout"
+                ;;
             rea__subcmd__help,inspect-evidence-bundle)
                 cmd="rea__subcmd__help__subcmd__inspect__subcmd__evidence__subcmd__bundle"
                 ;;
             rea__subcmd__help,inspect-plist)
                 cmd="rea__subcmd__help__subcmd__inspect__subcmd__plist"
+                ;;
+            rea__subcmd__help,inspect-wasm-artifact)
+                cmd="rea__subcmd__help__subcmd__inspect__subcmd__wasm__subcmd__artifact"
                 ;;
             rea__subcmd__help,inventory-artifact)
                 cmd="rea__subcmd__help__subcmd__inventory__subcmd__artifact"
@@ -158,7 +170,7 @@ _rea() {
 
     case "${cmd}" in
         rea)
-            opts="-j -q -h -V --threads --quiet --color --disorder --help --version inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles compare record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help"
+            opts="-j -q -h -V --threads --quiet --color --disorder --help --version inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-wasm-artifact verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles compare record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -760,7 +772,7 @@ _rea() {
             return 0
             ;;
         rea__subcmd__help)
-            opts="inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help"
+            opts="inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-wasm-artifact verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -955,6 +967,20 @@ _rea() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        rea__subcmd__help__subcmd__inspect__subcmd__binary__subcmd__layout)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         rea__subcmd__help__subcmd__inspect__subcmd__evidence__subcmd__bundle)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -970,6 +996,20 @@ _rea() {
             return 0
             ;;
         rea__subcmd__help__subcmd__inspect__subcmd__plist)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rea__subcmd__help__subcmd__inspect__subcmd__wasm__subcmd__artifact)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1225,6 +1265,60 @@ _rea() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        rea__subcmd__inspect__subcmd__binary__subcmd__layout)
+            opts="-o -j -q -h --architecture --strings --min-length --digests --format --json --rows --output --overwrite --threads --quiet --color --disorder --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --architecture)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-length)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "canonical json report markdown" -- "${cur}"))
+                    return 0
+                    ;;
+                --rows)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -j)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --disorder)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         rea__subcmd__inspect__subcmd__evidence__subcmd__bundle)
             opts="-o -j -q -h --detail --evidence-id --operation --target-sha256 --analysis-profile-digest --procedure-address --expect-sha256 --max-input-bytes --format --json --rows --output --overwrite --threads --quiet --color --disorder --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -1312,6 +1406,72 @@ _rea() {
             case "${prev}" in
                 --relative-path)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "canonical json report markdown" -- "${cur}"))
+                    return 0
+                    ;;
+                --rows)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -j)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --disorder)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rea__subcmd__inspect__subcmd__wasm__subcmd__artifact)
+            opts="-o -j -q -h --glue-paths --candidate-paths --wat --max-wat-bytes --max-file-bytes --detail --format --json --rows --output --overwrite --threads --quiet --color --disorder --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --glue-paths)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --candidate-paths)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-wat-bytes)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-file-bytes)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --detail)
+                    COMPREPLY=($(compgen -W "complete summary" -- "${cur}"))
                     return 0
                     ;;
                 --format)
@@ -1814,7 +1974,7 @@ _rea() {
             return 0
             ;;
         rea__subcmd__view)
-            opts="-o -j -q -h --summary --collection --offset --limit --path --max-input-bytes --format --json --rows --output --overwrite --threads --quiet --color --disorder --help"
+            opts="-o -j -q -h --summary --collection --wasm --offset --limit --path --max-input-bytes --format --json --rows --output --overwrite --threads --quiet --color --disorder --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1822,6 +1982,10 @@ _rea() {
             case "${prev}" in
                 --collection)
                     COMPREPLY=($(compgen -W "nodes occurrences edges integrity_contradictions" -- "${cur}"))
+                    return 0
+                    ;;
+                --wasm)
+                    COMPREPLY=($(compgen -W "sections imports exports candidates glue wat headers details tool_profile" -- "${cur}"))
                     return 0
                     ;;
                 --offset)

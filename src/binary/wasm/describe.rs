@@ -1,5 +1,5 @@
 //! `headers` and `details`: what the sections hold, as lines of text. The
-//! form is ours and is described in docs/formats.md.
+//! form is ours and is described in docs/wasm.md.
 
 use std::fmt::Write as _;
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::artifact::fault::path_error;
 use crate::binary::BinaryFile;
 use crate::digest::Digest;
-use crate::error::{Error, Result};
+use crate::error::{Code, Error, Result};
 use crate::operation::Context;
 use crate::publish::display_path;
 
@@ -109,5 +109,8 @@ fn read(path: &Path, name: &str, max_bytes: u64, context: &Context) -> Result<Bi
                 .detail("path", shown.as_ref()),
         );
     }
-    BinaryFile::read(path, max_bytes, context)
+    BinaryFile::read(path, max_bytes, context).map_err(|error| match error.code() {
+        Code::ResourceConstraint => error.action("Allow larger files with --max-file-bytes."),
+        _ => error,
+    })
 }

@@ -23,7 +23,7 @@ pub const MAX_BLOCKS: u32 = 1 << 17;
 pub const MAX_ROWS: u64 = 2_000_000;
 /// Text of signatures that stands beside imports and exports. They are given
 /// by the number of their type where it is used up.
-pub const MAX_SIGNATURES: usize = 16 << 20;
+pub const MAX_SIGNATURES: usize = 8 << 20;
 /// Text of `imports` and `exports`.
 pub const MAX_FORMS: usize = 32 << 20;
 /// Names that a name section gives, where the printer is to read it: it keeps

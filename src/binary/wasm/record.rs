@@ -7,7 +7,7 @@ use super::forms::{Forms, forms};
 use super::glue::Glue;
 use super::limits::{self, MAX_ROWS, MAX_SECTIONS, Reached};
 use super::validate::{Rejected, features, validate};
-use super::walk::{Kind, Unit};
+use super::walk::{Kind, MAX_DEPTH, Unit};
 use super::wat::{self, Wat};
 use super::{PROVIDER, WASMPARSER, WASMPRINTER, WasmOptions};
 use crate::artifact::limitation::counted;
@@ -219,7 +219,7 @@ fn invalid(unit: &Unit<'_>, file: &BinaryFile, offset: u64, operation: &'static 
     });
     let sections: Vec<Value> = sections.collect();
     Error::invalid_request(operation, &["path"], "invalid_format", message)
-        .action("Get an undamaged copy; the details tell where it stops to be valid, and why.")
+        .action("Get an undamaged copy; the details have the sections up to there.")
         .detail("path", shown.as_str())
         .detail("section_count", unit.sections.len() as u64)
         .detail("offset", offset)
@@ -250,9 +250,12 @@ fn tool_profile(options: &WasmOptions) -> Object {
     features.dedup();
     let mut maximum = Object::new();
     for (name, value) in [
-        ("export_form_bytes", limits::MAX_FORMS as u64),
+        ("blocks", u64::from(limits::MAX_BLOCKS)),
         ("exports", limits::MAX_EXPORTS),
+        ("form_bytes", limits::MAX_FORMS as u64),
         ("imports", limits::MAX_IMPORTS),
+        ("nesting", MAX_DEPTH as u64),
+        ("operands", u64::from(limits::MAX_OPERANDS)),
         ("printed_names", limits::MAX_PRINTED_NAMES),
         ("rows", limits::MAX_ROWS),
         ("sections", limits::MAX_SECTIONS as u64),

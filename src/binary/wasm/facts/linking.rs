@@ -3,7 +3,7 @@
 use wasmparser::{Linking, LinkingSectionReader, RelocAddendKind, RelocSectionReader, SymbolInfo};
 
 use super::super::custom::{Customs, RELOCATIONS, SEGMENT_FLAGS, SYMBOL_FLAGS};
-use super::super::walk::Unit;
+use super::super::walk::{Section, Unit, id};
 use super::{flags, signed};
 use crate::json::{WriteJson, Writer};
 
@@ -149,7 +149,7 @@ fn symbol(index: u64, symbol: &SymbolInfo<'_>, w: &mut Writer<'_>) {
 }
 
 /// `relocations`: one item a section.
-pub fn relocations(unit: &Unit<'_>, w: &mut Writer<'_>) {
+pub fn relocations(unit: &Unit<'_>, customs: &Customs<'_>, w: &mut Writer<'_>) {
     w.begin_array();
     for (_, name, reader) in unit.customs() {
         if !name.starts_with("reloc.") {
@@ -161,7 +161,8 @@ pub fn relocations(unit: &Unit<'_>, w: &mut Writer<'_>) {
         let target = section.section_index();
         let base = usize::try_from(target)
             .ok()
-            .and_then(|target| unit.sections.get(target));
+            .and_then(|target| unit.sections.get(target))
+            .and_then(|section| contents(section, customs));
         w.begin_object();
         w.key("entries");
         w.begin_array();
@@ -173,7 +174,7 @@ pub fn relocations(unit: &Unit<'_>, w: &mut Writer<'_>) {
                 _ => signed(entry.addend, w),
             }
             w.key("file_offset");
-            w.optional_u64(base.map(|base| base.start + u64::from(entry.offset)));
+            w.optional_u64(base.map(|base| base + u64::from(entry.offset)));
             w.key("index");
             w.u64(u64::from(entry.index));
             w.key("offset");
@@ -190,4 +191,14 @@ pub fn relocations(unit: &Unit<'_>, w: &mut Writer<'_>) {
         w.end_object();
     }
     w.end_array();
+}
+
+/// Where the contents of a section start: of a custom section after its name.
+fn contents(section: &Section, customs: &Customs<'_>) -> Option<u64> {
+    if section.id != id::CUSTOM {
+        return Some(section.start);
+    }
+    let mut sections = customs.sections.iter();
+    let custom = sections.find(|custom| custom.start == section.start)?;
+    Some(custom.data)
 }

@@ -271,7 +271,7 @@ impl<'a> Part<'a> {
         w.key("producers");
         producers(customs, w);
         w.key("relocations");
-        linking::relocations(unit, w);
+        linking::relocations(unit, customs, w);
         w.key("source_map");
         customs.source_map.write_json(w);
         w.key("start_function");

@@ -191,7 +191,7 @@ impl Scanner<'_> {
         true
     }
 
-    fn to_line_end(&mut self) {
+    fn skip_line(&mut self) {
         while self.at < self.source.len() && self.newline_at(self.at).is_none() {
             self.at += 1;
         }
@@ -199,7 +199,7 @@ impl Scanner<'_> {
 
     fn run(&mut self, source: &str) -> Step {
         if source.starts_with("#!") {
-            self.to_line_end();
+            self.skip_line();
         }
         while let Some(byte) = self.peek(0) {
             if self.take_newline() {
@@ -212,7 +212,7 @@ impl Scanner<'_> {
                 0xEF if self.source.get(self.at..self.at + 3) == Some(b"\xEF\xBB\xBF") => {
                     self.at += 3;
                 }
-                b'/' if self.peek(1) == Some(b'/') => self.to_line_end(),
+                b'/' if self.peek(1) == Some(b'/') => self.skip_line(),
                 b'/' if self.peek(1) == Some(b'*') => self.comment()?,
                 b'/' => self.slash()?,
                 b'"' | b'\'' => self.string(byte)?,

@@ -230,7 +230,7 @@ mod tests {
             candidate("other/a.wasm"),
             candidate("dist/b.wasm"),
         ];
-        let both = vec!["dist/a.wasm".to_owned(), "other/a.wasm".to_owned()];
+        let both = ["dist/a.wasm".to_owned(), "other/a.wasm".to_owned()];
         for (value, expected, found) in [
             ("a.wasm", "local-path-candidate", &both[..1]),
             ("./x/../a.wasm", "local-path-candidate", &both[..1]),

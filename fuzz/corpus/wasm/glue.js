@@ -1,0 +1,1 @@
+const a = `x${"b.wasm"}`; /re[/]/.test(a) / 2; // "c"

@@ -25,10 +25,7 @@ use crate::ui::Ui;
 #[serde(deny_unknown_fields)]
 pub struct Input {
     /// Mangled names; `-` reads them from standard input, one a line
-    #[arg(
-        required_unless_present = "filter",
-        value_name = "NAME",
-    )]
+    #[arg(required_unless_present = "filter", value_name = "NAME")]
     #[serde(default)]
     pub names: Vec<String>,
 

@@ -2,6 +2,7 @@
 //! and protections of a file, with the range of the file behind each fact
 //! (binaries section 2; decisions 29 to 31).
 
+mod extras;
 pub mod facts;
 mod record;
 pub mod rows;

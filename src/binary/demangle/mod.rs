@@ -10,6 +10,7 @@ mod itanium;
 mod out;
 mod record;
 mod rust;
+mod swift;
 
 pub use record::{DemangleRecord, MAX_SYMBOLS, Row, Rows, Status, demangle_names};
 
@@ -64,6 +65,11 @@ fn bare(name: &str) -> Option<Demangled> {
         return Some(found);
     }
     let itanium = |name: &str| itanium::demangle(name).map(with("itanium"));
+    if name.starts_with(['$', '_'])
+        && let Some(text) = swift::demangle(name)
+    {
+        return Some(with("swift")(text));
+    }
     if name.starts_with("_Z") || name.starts_with("_GLOBAL_") {
         return itanium(name);
     }

@@ -3,6 +3,7 @@
 //! (binaries section 2; decisions 29 to 31).
 
 mod candidate;
+mod extras;
 pub mod facts;
 mod record;
 pub mod rows;

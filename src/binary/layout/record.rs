@@ -1,6 +1,6 @@
 //! The record of a layout.
 
-use super::facts::Facts;
+use super::extras::Extras;
 use super::rows::Hex;
 use super::{Layout, LayoutOptions, Linkage, NamedAddress, Refusal, Relro, parse};
 use crate::binary::BinaryFile;
@@ -22,6 +22,8 @@ pub struct LayoutRecord<'a> {
     file: &'a BinaryFile,
     sha256: Digest,
     layout: Layout<'a>,
+    /// Strings and digests, where they were asked for.
+    extras: Extras,
     parameters: Object,
     limitations: Vec<String>,
     id: EvidenceId,
@@ -45,6 +47,7 @@ pub fn inspect_binary_layout<'a>(
     );
     let (sha256, layout) = (sha256?, layout?);
     context.check()?;
+    let extras = Extras::find(file, &layout, options, context)?;
     let mut parameters = Object::new();
     let default = LayoutOptions::default();
     if let Some(architecture) = &options.architecture {
@@ -67,10 +70,12 @@ pub fn inspect_binary_layout<'a>(
             .map(|&said| said.to_owned()),
     );
     limitations.extend(layout.notes.sentences());
+    limitations.extend(extras.limitations());
     let mut record = LayoutRecord {
         file,
         sha256,
         layout,
+        extras,
         parameters,
         limitations,
         id: EvidenceId(Digest([0; 32])),
@@ -219,7 +224,7 @@ impl WriteJson for Normalized<'_> {
         w.key("entry_point");
         entry_point(layout, w);
         w.key("facts");
-        facts(&layout.facts, w);
+        facts(record, w);
         w.key("format");
         w.string(layout.format.as_str());
         w.key("image_type");
@@ -248,8 +253,11 @@ impl WriteJson for Normalized<'_> {
     }
 }
 
-fn facts(facts: &Facts<'_>, w: &mut Writer<'_>) {
-    facts.write(&[], w);
+fn facts(record: &LayoutRecord<'_>, w: &mut Writer<'_>) {
+    let digests = record.extras.digests();
+    let strings = record.extras.strings(&record.file.bytes);
+    let extra: [(&'static str, &dyn WriteJson); 2] = [("digests", &digests), ("strings", &strings)];
+    record.layout.facts.write(&extra, w);
 }
 
 fn architecture(layout: &Layout<'_>, w: &mut Writer<'_>) {

@@ -253,18 +253,24 @@ impl Reader<'_> {
     fn scoped(&mut self) -> Option<Id> {
         self.expect(b"sr")?;
         let many = self.take(b"N");
-        // Levels may be plain names, which an `E` ends.
-        let plain = self.look().is_ascii_digit();
-        let mut scope = match plain {
-            true => self.simple_id()?,
-            false => self.kind()?,
-        };
-        if many || plain {
-            while !self.take(b"E") {
-                let level = self.simple_id()?;
-                scope = self.add(Node::Nested(scope, level));
+        // Levels may be plain names, which an `E` ends; older compilers wrote
+        // a class's name alone.
+        let scope = if self.look().is_ascii_digit() {
+            let (at, candidates) = (self.at, self.substitutions.len());
+            match self.levels() {
+                Some(scope) if many || self.look().is_ascii_digit() => scope,
+                _ => {
+                    self.at = at;
+                    self.substitutions.truncate(candidates);
+                    self.kind()?
+                }
             }
-        }
+        } else if many {
+            let first = self.kind()?;
+            self.levels_behind(first)?
+        } else {
+            self.kind()?
+        };
         let name = match (self.look(), self.look_at(1)) {
             (b'd', b'n') => self.destructor_name()?,
             _ => {
@@ -278,6 +284,20 @@ impl Reader<'_> {
         }
         let arguments = self.arguments(false)?;
         Some(self.add(Node::Templated(whole, arguments)))
+    }
+
+    fn levels(&mut self) -> Option<Id> {
+        let first = self.simple_id()?;
+        self.levels_behind(first)
+    }
+
+    fn levels_behind(&mut self, first: Id) -> Option<Id> {
+        let mut scope = first;
+        while !self.take(b"E") {
+            let level = self.simple_id()?;
+            scope = self.add(Node::Nested(scope, level));
+        }
+        Some(scope)
     }
 
     /// `L` type value `E`, or a function or object.

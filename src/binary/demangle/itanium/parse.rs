@@ -41,6 +41,8 @@ pub(super) struct Reader<'a> {
     /// In the type of a conversion, arguments that follow are the name's.
     pub(super) no_arguments: bool,
     depth: u32,
+    /// Steps that are left: there is one place where two readings are tried.
+    fuel: usize,
 }
 
 impl<'a> Reader<'a> {
@@ -56,6 +58,7 @@ impl<'a> Reader<'a> {
             in_lambda: false,
             no_arguments: false,
             depth: 0,
+            fuel: input.len().saturating_mul(32).saturating_add(1024),
         }
     }
 
@@ -100,6 +103,7 @@ impl<'a> Reader<'a> {
 
     /// Runs `read` one level down.
     pub(super) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        self.fuel = self.fuel.checked_sub(1)?;
         if self.depth >= MAX_DEPTH {
             return None;
         }
@@ -514,6 +518,7 @@ impl<'a> Reader<'a> {
         state: Option<&mut NameState>,
     ) -> Option<Id> {
         let _ = self.take(b"F");
+        let _ = self.take(b"L");
         let mut name = match (self.look(), self.look_at(1)) {
             (b'1'..=b'9', _) => self.source_name()?,
             (b'U', _) => self.unnamed()?,

@@ -591,8 +591,9 @@ impl<'a> Printer<'a> {
                 self.out.push("&");
                 match self.nodes.get(inner) {
                     // The address of a function goes without its parameters.
-                    Node::Function(_, name, _, _)
-                        if matches!(self.nodes.get(name), Node::Nested(..)) =>
+                    Node::Function(_, name, _, trailer)
+                        if matches!(self.nodes.get(name), Node::Nested(..))
+                            && trailer == Trailer::default() =>
                     {
                         self.sub(name);
                     }

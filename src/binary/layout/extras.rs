@@ -1,0 +1,214 @@
+//! What a layout tells on request: the strings of the file, and the digest and
+//! entropy of each section.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
+use super::rows::{Hex, Range};
+use super::{Layout, LayoutOptions};
+use crate::binary::places::Places;
+use crate::binary::strings::{Found, ScanOptions, scan};
+use crate::binary::{BinaryFile, entropy, name_text};
+use crate::digest::Digest;
+use crate::error::Result;
+use crate::json::{WriteJson, Writer};
+use crate::operation::Context;
+
+/// What was asked for beyond the layout.
+#[derive(Default)]
+pub(super) struct Extras {
+    strings: Option<(Vec<Found>, Places)>,
+    digests: Option<Vec<SectionDigest>>,
+    /// Sections whose bytes are not hashed again and again.
+    left_out: u64,
+}
+
+/// The digest and entropy of one section or segment.
+struct SectionDigest {
+    /// `section` or `segment`, and its place in the table.
+    kind: &'static str,
+    index: u64,
+    name: String,
+    range: Range,
+    /// Digest, and entropy in thousandths of a bit a byte.
+    found: Option<(Digest, u64)>,
+}
+
+const STRINGS: &str = "Strings are runs of characters wherever they stand in the file; some may be code or data that looks like text, and UTF-16 is looked for in Latin, Greek and Cyrillic letters and punctuation only.";
+const LEFT_OUT: &str = "Sections that show the same bytes of the file again and again have no digest; their rows have null.";
+
+impl Extras {
+    pub fn find(
+        file: &BinaryFile,
+        layout: &Layout<'_>,
+        options: &LayoutOptions,
+        context: &Context,
+    ) -> Result<Self> {
+        let mut extras = Self::default();
+        let bytes = file.bytes.as_slice();
+        if options.strings {
+            let options = ScanOptions {
+                min_length: options.min_length,
+                ..ScanOptions::default()
+            };
+            let places = Places::new(&layout.facts.address_map, bytes.len() as u64);
+            extras.strings = Some((scan(bytes, &options, context)?, places));
+        }
+        if options.digests {
+            let (rows, left_out) = digests(bytes, layout, context)?;
+            extras.digests = Some(rows);
+            extras.left_out = left_out;
+        }
+        Ok(extras)
+    }
+
+    pub fn limitations(&self) -> Vec<String> {
+        let mut said = Vec::new();
+        if self.strings.is_some() {
+            said.push(STRINGS.to_owned());
+        }
+        if self.left_out > 0 {
+            said.push(LEFT_OUT.to_owned());
+        }
+        said
+    }
+
+    pub fn digests(&self) -> impl WriteJson + '_ {
+        self.digests.as_deref()
+    }
+
+    pub fn strings<'a>(&'a self, file: &'a [u8]) -> impl WriteJson + 'a {
+        self.strings.as_ref().map(|(found, places)| StringRows {
+            file,
+            found,
+            places,
+        })
+    }
+}
+
+/// The file's sections with bytes; its segments where it has no sections.
+fn digests(
+    bytes: &[u8],
+    layout: &Layout<'_>,
+    context: &Context,
+) -> Result<(Vec<SectionDigest>, u64)> {
+    let row = |kind, index, name, offset, size| SectionDigest {
+        kind,
+        index,
+        name,
+        range: Range {
+            offset,
+            bytes: size,
+        },
+        found: None,
+    };
+    let mut rows: Vec<SectionDigest> = layout
+        .sections
+        .iter()
+        .filter(|section| section.in_file && section.size > 0)
+        .map(|section| {
+            let name = name_text(section.name.bytes()).into_owned();
+            row("section", section.index, name, section.offset, section.size)
+        })
+        .collect();
+    if rows.is_empty() {
+        let segments = layout.segments.iter().filter(|one| one.in_file);
+        rows.extend(segments.map(|one| {
+            let name = one.name.map(|name| name_text(name.bytes()).into_owned());
+            let name = name.unwrap_or_else(|| one.kind.text().into_owned());
+            row("segment", one.index, name, one.offset, one.file_size)
+        }));
+    }
+    // Each range once, and no more bytes than a few times the file.
+    let mut budget = (bytes.len() as u64)
+        .saturating_mul(4)
+        .saturating_add(1 << 20);
+    let mut ranges: BTreeMap<(u64, u64), Option<(Digest, u64)>> = BTreeMap::new();
+    for row in &rows {
+        let key = (row.range.offset, row.range.bytes);
+        if ranges.contains_key(&key) || slice(bytes, key).is_none() {
+            continue;
+        }
+        if let Some(left) = budget.checked_sub(key.1) {
+            budget = left;
+            ranges.insert(key, None);
+        }
+    }
+    ranges.par_iter_mut().for_each(|(&key, found)| {
+        if context.check().is_ok()
+            && let Some(part) = slice(bytes, key)
+        {
+            *found = Some((Digest::of(part), entropy::millibits(part)));
+        }
+    });
+    context.check()?;
+    let mut left_out = 0;
+    for row in &mut rows {
+        let key = (row.range.offset, row.range.bytes);
+        row.found = ranges.get(&key).copied().flatten();
+        left_out += u64::from(row.found.is_none() && slice(bytes, key).is_some());
+    }
+    Ok((rows, left_out))
+}
+
+fn slice(bytes: &[u8], (offset, length): (u64, u64)) -> Option<&[u8]> {
+    crate::binary::Bytes::little(bytes).get(offset, length)
+}
+
+impl WriteJson for SectionDigest {
+    fn write_json(&self, w: &mut Writer<'_>) {
+        w.begin_object();
+        w.key("entropy_bits_per_byte");
+        match self.found {
+            // A quotient of whole numbers is the same on every host.
+            Some((_, millibits)) => w.number(millibits as f64 / 1000.0),
+            None => w.null(),
+        }
+        w.key("index");
+        w.u64(self.index);
+        w.key("kind");
+        w.string(self.kind);
+        w.key("name");
+        w.string(&self.name);
+        w.key("range");
+        self.range.write_json(w);
+        w.key("sha256");
+        self.found.map(|(digest, _)| digest).write_json(w);
+        w.end_object();
+    }
+}
+
+struct StringRows<'a> {
+    file: &'a [u8],
+    found: &'a [Found],
+    places: &'a Places,
+}
+
+impl WriteJson for StringRows<'_> {
+    fn write_json(&self, w: &mut Writer<'_>) {
+        w.begin_array();
+        for found in self.found {
+            w.begin_object();
+            w.key("address");
+            self.places
+                .address_of(found.offset())
+                .map(Hex)
+                .write_json(w);
+            w.key("encoding");
+            w.string(found.encoding().as_str());
+            w.key("range");
+            let range = Range {
+                offset: found.offset(),
+                bytes: found.bytes(),
+            };
+            range.write_json(w);
+            w.key("terminated");
+            w.bool(found.is_terminated(self.file));
+            w.key("value");
+            w.string(&found.text(self.file));
+            w.end_object();
+        }
+        w.end_array();
+    }
+}

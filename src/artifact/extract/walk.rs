@@ -1,4 +1,4 @@
-//! The second walk: hands the bytes of selected members to files.
+//! The second walk: hands the bytes of selected members to a [`Place`].
 //!
 //! Containers are opened again as the first walk opened them; members are
 //! known by their place in their container. What lists its entries is read

@@ -1,23 +1,27 @@
 //! `rea diff`: what changed between two releases.
 
+mod gate;
 mod report;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use rea::Result;
 use rea::artifact::glob::Glob;
 use rea::artifact::{self, Options, Side};
+use rea::member_facts::Domain;
 use rea::operation::{Effect, Family, Operation};
+use rea::publish::display_path;
+use rea::{Error, Result};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::artifact_options::ArtifactOptions;
-use crate::compare_artifacts::{EXIT_STATUS, exit_code, one_stream};
+use crate::compare_artifacts::{exit_code, one_stream};
 use crate::output::Rows;
 use crate::registry::{Command, OutputKind};
 use crate::ui::Ui;
+use gate::Gate;
 
 /// Say what changed between two releases: entries, moves and sizes
 ///
@@ -32,7 +36,8 @@ use crate::ui::Ui;
 /// shows sizes by kind, then what was added, removed, changed and moved: leaf
 /// entries, and one row for a container that is wholly new or gone. The record
 /// holds every path, the comparison as Evidence of its own, all moves, and
-/// sizes by kind and format.
+/// sizes by kind and format. With --deep it also holds what differs inside of
+/// changed binaries, by path and topic.
 #[derive(Clone, Debug, Args, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
@@ -46,6 +51,20 @@ pub struct Input {
     #[arg(long)]
     #[serde(skip)]
     pub exit_code: bool,
+
+    /// Open changed binaries and WebAssembly modules, also inside of
+    /// containers, and say which symbols, imports, exports, libraries,
+    /// protections and build ids differ. Both sides must be software
+    #[arg(long)]
+    #[serde(default)]
+    pub deep: bool,
+
+    /// Exit with 3 where --deep finds one of these, and say why first; with 4
+    /// where something could not be looked at
+    #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "deep",
+          hide_possible_values = true, long_help = gate::HELP)]
+    #[serde(skip)]
+    pub fail_on: Vec<Gate>,
 
     /// What the old side is, where its bytes are not to decide
     #[arg(long, value_name = "NATURE", default_value = "auto")]
@@ -89,6 +108,27 @@ impl As {
     }
 }
 
+/// What is opened with --deep.
+const DOMAINS: &[Domain] = &[rea::binary::deep::BINARIES, rea::binary::deep::MODULES];
+
+/// A side whose members can be opened.
+fn with_bytes<'a>((side, name): (Side<'a>, &'static str)) -> Result<(&'a Path, &'a Options)> {
+    match side {
+        Side::Software(path, options) => Ok((path, options)),
+        Side::Evidence(path) => {
+            let shown = display_path(path);
+            let message = format!(
+                "{shown} is Evidence, which holds none of the bytes that --deep looks into"
+            );
+            let operation = Input::OPERATION.name;
+            Err(
+                Error::invalid_request(operation, &[name], "invalid_value", message)
+                    .action("Give the software itself on both sides, or leave --deep out."),
+            )
+        }
+    }
+}
+
 // No doc comment here: clap would take it for the help of the command. None of
 // these changes the record.
 #[derive(Clone, Debug, Default, Args)]
@@ -122,8 +162,13 @@ impl Command for Input {
     };
     const SUBCOMMAND: Option<&'static str> = Some("diff");
     const OUTPUT: OutputKind = OutputKind::Document;
-    const EXAMPLE: &'static str = "rea diff app-1.apk app-2.apk --exit-code";
-    const EXIT_STATUS: &'static [(u8, &'static str)] = EXIT_STATUS;
+    const EXAMPLE: &'static str =
+        "rea diff app-1.apk app-2.apk --deep --fail-on export-removed,mitigation-lost";
+    const EXIT_STATUS: &'static [(u8, &'static str)] = &[
+        (3, "with --exit-code: changed; with --fail-on: for a reason"),
+        (4, "with either: cannot tell, something was not looked at"),
+        (5, "with either: bytes contradict a declared digest"),
+    ];
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         one_stream(Self::OPERATION.name, &self.old, &self.new)?;
@@ -134,15 +179,22 @@ impl Command for Input {
             let old = self.old_as.side(&self.old, &options)?;
             let new = self.new_as.side(&self.new, &options)?;
             are_evidence = [old.is_evidence(), new.is_evidence()];
+            if self.deep {
+                let [old, new] = [(old, "old"), (new, "new")].map(with_bytes);
+                return artifact::diff_deep(old?, new?, DOMAINS, context);
+            }
             let (old, new) = artifact::load_both(old, new, context)?;
             artifact::diff(old, new, context)
         })?;
+        let reasons = gate::reasons(&self.fail_on, diff.deep());
+        gate::say(&reasons);
         let describe = |report: &mut crate::report::Report| {
             report::describe(
                 &diff,
                 [&self.old, &self.new],
                 are_evidence,
                 &self.show,
+                &reasons,
                 report,
             );
         };
@@ -150,6 +202,12 @@ impl Command for Input {
             ui.evidence_as_report(&context, &diff, describe)?;
         } else {
             ui.evidence(&context, &diff, describe)?;
+        }
+        if !reasons.is_empty() {
+            return Ok(ExitCode::from(gate::FAILED));
+        }
+        if !self.fail_on.is_empty() && !self.exit_code {
+            return Ok(ExitCode::from(gate::cannot_tell(&diff)));
         }
         Ok(exit_code(diff.status(), self.exit_code))
     }

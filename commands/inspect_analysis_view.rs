@@ -25,7 +25,9 @@ use crate::view::{describe_view, usual_max_input_bytes};
 /// `{"kind": "summary"}`, or a page of an inventory in `{"kind": "inventory",
 /// "collection": "nodes", "occurrences", "edges" or "integrity_contradictions",
 /// "offset": 0, "limit": 64}`, for occurrences also `"logical_paths": [PATH,
-/// ...]`. The record is checked first; nothing is run or opened again. The
+/// ...]`, or a part of a module in `{"kind": "wasm", "facet": "sections",
+/// "imports", "exports", "candidates", "glue", "wat", "headers", "details" or
+/// "tool_profile", "offset": 0, "limit": 64}`. The record is checked first; nothing is run or opened again. The
 /// same record and view give the same id, whatever the source's form.
 #[derive(Clone, Debug, Args, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

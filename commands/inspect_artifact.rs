@@ -67,7 +67,10 @@ impl Command for Input {
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         let context = ui.context(Self::OPERATION.name);
         if self.detail == Detail::Summary {
-            return Err(summary_needs_a_session());
+            return Err(summary_needs_a_session(
+                &Self::OPERATION,
+                "rea-artifact-graph",
+            ));
         }
         let options = (&self.options).into();
         let inspection = ui.operate(&context, |context| {
@@ -88,12 +91,13 @@ impl Command for Input {
     }
 }
 
-fn summary_needs_a_session() -> Error {
+/// One call on the command line keeps no record that a view could be of.
+pub fn summary_needs_a_session(operation: &Operation, provider: &str) -> Error {
     let reason = "A summary is a view of a record that a session keeps; there is no session here.";
     Error::new(Code::CapabilityUnavailable, reason)
         .action("Keep the record with --output FILE and look at it with `rea view FILE --summary`.")
-        .detail("operation", Input::OPERATION.name)
-        .detail("provider_id", "rea-artifact-graph")
+        .detail("operation", operation.name)
+        .detail("provider_id", provider)
         .detail("reason", "session_required")
 }
 

@@ -1,19 +1,23 @@
 //! `rea inspect-binary-layout`: what the structures of a binary say.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
 use rea::Result;
+use rea::artifact::format::HEAD;
 use rea::binary::layout::facts::State;
-use rea::binary::layout::{LayoutOptions, LayoutRecord, inspect_binary_layout};
+use rea::binary::layout::{
+    LayoutOptions, LayoutRecord, NO_BINARY, inspect_binary_layout, may_have_layout,
+};
 use rea::binary::{BinaryFile, name_text};
 use rea::evidence::Record;
-use rea::operation::{Effect, Family, Operation};
+use rea::operation::{Context, Effect, Family, Operation};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::paint::Tone;
+use crate::recursive::{self, Brief, Take, Target};
 use crate::registry::{Command, OutputKind};
 use crate::report::Report;
 use crate::table::{Cell, Column};
@@ -29,8 +33,9 @@ use crate::ui::Ui;
 #[derive(Clone, Debug, Args, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// Executable, library, object, core file
-    pub path: PathBuf,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub target: Target,
 
     /// Slice of a universal file, by the name `rea list-architectures` gives
     #[arg(long, value_name = "NAME")]
@@ -72,13 +77,19 @@ impl Command for Input {
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         let context = ui.context(Self::OPERATION.name);
         let options = LayoutOptions {
-            architecture: self.architecture,
+            architecture: self.architecture.clone(),
             strings: self.strings,
             min_length: self.min_length,
             digests: self.digests,
         };
+        if let Some(folder) = self.target.folder() {
+            return recursive::run(ui, &context, folder, |path, context, take| {
+                one_of_many(path, &options, context, take)
+            });
+        }
+        let path = self.target.path(context.operation)?;
         let file = ui.operate(&context, |context| {
-            BinaryFile::read(&self.path, BinaryFile::MAX, context)
+            BinaryFile::read(path, BinaryFile::MAX, context)
         })?;
         let record = ui.operate(&context, |context| {
             inspect_binary_layout(&file, &options, context)
@@ -86,6 +97,34 @@ impl Command for Input {
         ui.evidence(&context, &record, |report| describe(&record, report))?;
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// A file of a folder, where it has a layout.
+fn one_of_many(
+    path: &Path,
+    options: &LayoutOptions,
+    context: &Context,
+    take: &mut Take<'_>,
+) -> Result<()> {
+    let size = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+    let head = rea::recursive::head(path, HEAD, context.operation)?;
+    if !may_have_layout(&head, size) {
+        return Ok(());
+    }
+    let file = BinaryFile::read(path, BinaryFile::MAX, context)?;
+    let record = match inspect_binary_layout(&file, options, context) {
+        Ok(record) => record,
+        // It starts like a binary and is none.
+        Err(error) if error.reason() == Some(NO_BINARY) => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    let layout = record.layout();
+    let brief = Brief {
+        format: layout.format.as_str().to_owned(),
+        what: format!("{} {}", layout.image_type.text(), layout.machine.text()),
+    };
+    take(&record, brief);
+    Ok(())
 }
 
 const SECTIONS: &[Column] = &[

@@ -1,16 +1,17 @@
 //! `rea inspect-plist`: what a property list holds.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
 use rea::Result;
 use rea::apple::{self, PlistRecord, plist::Value};
 use rea::evidence::Record;
-use rea::operation::{Effect, Family, Operation};
+use rea::operation::{Context, Effect, Family, Operation};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::recursive::{self, Brief, Take, Target};
 use crate::registry::{Command, OutputKind};
 use crate::report::Report;
 use crate::table::{Cell, Column, Table};
@@ -18,6 +19,7 @@ use crate::ui::Ui;
 
 /// Read a property list of any notation, with exact types
 ///
+/// Takes a property list, a bundle, or the executable of a bundle.
 /// Reads XML, binary, OpenStep (with GNUstep's typed values and .strings
 /// files) and JSON property lists. Given a bundle (an .app, a .framework), its
 /// Info.plist is read. What JSON has no type for is marked: dates as
@@ -28,11 +30,12 @@ use crate::ui::Ui;
 #[derive(Clone, Debug, Args, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// Property list, bundle, or executable of a bundle
-    pub path: PathBuf,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub target: Target,
 
     /// Property list inside the bundle, in place of its Info.plist
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", conflicts_with = "recursive")]
     pub relative_path: Option<PathBuf>,
 }
 
@@ -50,12 +53,36 @@ impl Command for Input {
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         let context = ui.context(Self::OPERATION.name);
+        if let Some(folder) = self.target.folder() {
+            return recursive::run(ui, &context, folder, one_of_many);
+        }
+        let path = self.target.path(context.operation)?;
         let record = ui.operate(&context, |context| {
-            apple::inspect_plist(&self.path, self.relative_path.as_deref(), context)
+            apple::inspect_plist(path, self.relative_path.as_deref(), context)
         })?;
         ui.evidence(&context, &record, |report| describe(&record, report))?;
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// A file of a folder, where it is a property list.
+fn one_of_many(path: &Path, context: &Context, take: &mut Take<'_>) -> Result<()> {
+    let head = rea::recursive::head(path, apple::plist::HEAD, context.operation)?;
+    if !apple::plist::may_be(path, &head) {
+        return Ok(());
+    }
+    let record = apple::inspect_plist(path, None, context)?;
+    let value = &record.plist().value;
+    let named = ["CFBundleIdentifier", "Label"]
+        .into_iter()
+        .find_map(|key| value.get(key))
+        .map(|name| name.brief().into_owned());
+    let brief = Brief {
+        format: record.plist().notation.as_str().to_owned(),
+        what: named.unwrap_or_else(|| value.brief().into_owned()),
+    };
+    take(&record, brief);
+    Ok(())
 }
 
 const VALUES: &[Column] = &[

@@ -1,6 +1,7 @@
 //! Where results go: the options that all commands with a record share, and
 //! the one way in which a record, document or report reaches stdout or a file.
 
+use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::AsFd;
@@ -8,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
+use rea::artifact::source::Source;
 use rea::digest::Hasher;
 use rea::error::{Code, io_reason};
 use rea::evidence::{Bundle, BundleOutput, Record};
@@ -243,6 +245,7 @@ impl Ui {
             ui: self,
             format: self.output.format(self.stdout_is_terminal),
             name: None,
+            closed: Cell::new(false),
             out: Out {
                 context,
                 target,
@@ -264,7 +267,28 @@ pub struct Delivery<'a> {
     format: Format,
     /// What stderr calls the result once it is in a file.
     name: Option<String>,
+    /// Whether the reader of a pipe has left.
+    closed: Cell<bool>,
     out: Out<'a>,
+}
+
+/// How a document is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// On one line.
+    Canonical,
+    /// Indented.
+    Indented,
+}
+
+impl Form {
+    /// What writes it.
+    pub fn writer(self, sink: &mut dyn Sink) -> Writer<'_> {
+        match self {
+            Self::Canonical => Writer::canonical(sink),
+            Self::Indented => Writer::indented(sink),
+        }
+    }
 }
 
 impl Delivery<'_> {
@@ -273,13 +297,45 @@ impl Delivery<'_> {
         matches!(self.format, Format::Report | Format::Markdown)
     }
 
+    /// How documents are written; `None` where a report is wanted.
+    pub fn form(&self) -> Option<Form> {
+        match self.format {
+            Format::Canonical => Some(Form::Canonical),
+            Format::Json => Some(Form::Indented),
+            Format::Report | Format::Markdown => None,
+        }
+    }
+
+    /// Whether the reader of a pipe has left, so that nobody sees the rest.
+    pub fn is_closed(&self) -> bool {
+        self.closed.get()
+    }
+
+    /// Writes what was written in [`Delivery::form`] before.
+    pub fn write_spooled(&mut self, source: &Source) -> Result<()> {
+        let mut portion = vec![0; PORTION];
+        let mut done = 0;
+        let mut copy = || {
+            while done < source.len() {
+                let count = source.read_at(done, &mut portion)?;
+                if count == 0 {
+                    return Err(io::ErrorKind::UnexpectedEof.into());
+                }
+                self.out.put(portion.get(..count).unwrap_or_default())?;
+                done += count as u64;
+            }
+            Ok(())
+        };
+        let written = copy();
+        self.judge(written)
+    }
+
     /// Writes one document, unless a report is wanted.
     pub fn write(&mut self, document: &dyn Fn(&mut Writer<'_>)) -> Result<()> {
-        let mut writer = match self.format {
-            Format::Canonical => Writer::canonical(&mut self.out),
-            Format::Json => Writer::indented(&mut self.out),
-            Format::Report | Format::Markdown => return Ok(()),
+        let Some(form) = self.form() else {
+            return Ok(());
         };
+        let mut writer = form.writer(&mut self.out);
         document(&mut writer);
         let written = writer.finish().and_then(|()| self.out.put(b"\n"));
         self.judge(written)
@@ -343,6 +399,7 @@ impl Delivery<'_> {
             return Ok(());
         };
         self.out.context.check()?;
+        self.closed.set(error.kind() == io::ErrorKind::BrokenPipe);
         match &self.ui.output.output {
             None => ignore_closed_pipe(Err(error)),
             Some(path) => Err(Error::file_io("write", &display_path(path), &error)),

@@ -14,9 +14,9 @@ use crate::{
     address_to_file_offset, bundle, capabilities, compare_artifacts, compare_bundles, completions,
     demangle, demangle_swift, diff, evidence_export, evidence_import, extract_artifact, generate,
     inspect_analysis_view, inspect_artifact, inspect_binary_layout, inspect_evidence_bundle,
-    inspect_plist, inventory_artifact, list_names, list_segments, list_strings, list_unknowns,
-    read_bytes, record_unknown, search_bytes, search_strings, update_unknown, verify_evidence,
-    verify_unknown_resolution, view,
+    inspect_macho, inspect_plist, inspect_wasm_artifact, inventory_artifact, list_architectures,
+    list_names, list_segments, list_strings, list_unknowns, read_bytes, record_unknown,
+    search_bytes, search_strings, update_unknown, verify_evidence, verify_unknown_resolution, view,
 };
 
 /// What a command's file provides, on its input struct. The struct's doc
@@ -138,6 +138,9 @@ pub static COMMANDS: &[Row] = &[
     Row::of::<compare_artifacts::Input>(),
     Row::of::<inspect_plist::Input>(),
     Row::of::<inspect_binary_layout::Input>(),
+    Row::of::<inspect_macho::Input>(),
+    Row::of::<list_architectures::Input>(),
+    Row::of::<inspect_wasm_artifact::Input>(),
     Row::of::<list_segments::Input>(),
     Row::of::<list_names::Input>(),
     Row::of::<list_strings::Input>(),

@@ -87,6 +87,11 @@ impl Table {
         }
     }
 
+    /// Whether it keeps no more rows.
+    pub fn is_full(&self) -> bool {
+        self.rows.len() >= self.limit
+    }
+
     /// Counts rows that are not shown.
     pub fn skip(&mut self, rows: u64) {
         self.total += rows;

@@ -10,7 +10,7 @@ use rea::{Error, Result};
 use crate::errors::{self, ErrorStyle};
 use crate::output::{FormOptions, OutputOptions};
 use crate::paint::Paint;
-use crate::progress::Display;
+use crate::progress::{self, Display};
 use crate::registry::OutputKind;
 use crate::report::WIDTH;
 use crate::signals;
@@ -106,6 +106,12 @@ impl Ui {
         } else {
             WIDTH
         }
+    }
+
+    /// Says an error while work goes on.
+    pub fn say(&self, error: &Error) {
+        progress::erase();
+        errors::say(error, self.errors);
     }
 
     /// Runs an operation of the engine: with signals turned into a stop

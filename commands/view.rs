@@ -1,5 +1,7 @@
 //! `rea view`: a part of a record, as a record.
 
+mod layout;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -20,39 +22,87 @@ use crate::report::{Report, path_word};
 use crate::table::{Cell, Column, Table};
 use crate::ui::Ui;
 
-/// Show a part of a record: its summary, or rows of its inventory
+/// Show a part of a record: its summary, or rows of one of its lists
 ///
-/// Reads one record of inspect-artifact or inventory-artifact, checks it, and
+/// Reads one record of inspect-artifact, inventory-artifact or
+/// inspect-binary-layout, inspect-macho or inspect-wasm-artifact, checks it, and
 /// answers with a small record of its own: what was selected, how much of the
-/// whole that is, and the id of the record it came from. Nothing is run or
-/// opened again, and a record of any size is read in little memory. It is the
-/// same record that inspect-analysis-view gives for the same selection.
+/// whole that is, and the id of the record it came from. Nothing is run or opened again,
+/// and a record of any size is read in little memory. It is the same record
+/// that inspect-analysis-view gives for the same selection.
 #[derive(Clone, Debug, Args, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[command(group(ArgGroup::new("selection").required(true).args(["summary", "collection"])))]
+#[command(group(ArgGroup::new("selection").required(true).args([
+    "summary", "mitigations", "linkage", "sections", "symbols", "collection", "wasm", "macho",
+])))]
+#[command(group(ArgGroup::new("list").args(["sections", "symbols", "collection"])))]
 pub struct Input {
     /// File of one record, `-` for standard input
     pub evidence: PathBuf,
 
-    /// Manifest, counts and coverage
+    /// What the record says as a whole, and how much there is of each list
     #[arg(long)]
     #[serde(default)]
     pub summary: bool,
+
+    /// Of a layout: the protections
+    #[arg(long)]
+    #[serde(default)]
+    pub mitigations: bool,
+
+    /// Of a layout: what it is linked with
+    #[arg(long)]
+    #[serde(default)]
+    pub linkage: bool,
+
+    /// Of a layout: the same as --collection sections
+    #[arg(long)]
+    #[serde(default)]
+    pub sections: bool,
+
+    /// Of a layout: the same as --collection symbols
+    #[arg(long)]
+    #[serde(default)]
+    pub symbols: bool,
 
     /// Rows of this list, as they stand in the record
     #[arg(long, value_name = "LIST")]
     #[serde(default)]
     pub collection: Option<Collection>,
 
-    /// The first row, of those that --collection selects
-    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "summary",
+    /// Of a layout's list: the one row with exactly this name
+    #[arg(long, value_name = "NAME", requires = "list", conflicts_with_all = ["index", "path"])]
+    #[serde(default)]
+    pub name: Option<String>,
+
+    /// Of a layout's list: the one row at this place, from 0
+    #[arg(long, value_name = "N", requires = "list", conflicts_with = "path",
+          value_parser = clap::value_parser!(u64).range(..=rea::json::MAX_SAFE_INTEGER))]
+    #[serde(default)]
+    #[schemars(range(max = rea::json::MAX_SAFE_INTEGER))]
+    pub index: Option<u64>,
+
+    /// This part of a module: rows, or a page of a text
+    #[arg(long, value_name = "FACET")]
+    #[serde(default)]
+    pub wasm: Option<Facet>,
+
+    /// This list of a Mach-O file's record
+    #[arg(long, value_name = "FACET")]
+    #[serde(default)]
+    pub macho: Option<MachoFacet>,
+
+    /// The first row that is selected; of texts the first UTF-16 code unit
+    #[arg(long, value_name = "N", default_value_t = 0,
+          conflicts_with_all = ["summary", "mitigations", "linkage", "name", "index"],
           value_parser = clap::value_parser!(u64).range(..=rea::json::MAX_SAFE_INTEGER))]
     #[serde(default, deserialize_with = "safe_integer")]
     #[schemars(range(max = rea::json::MAX_SAFE_INTEGER))]
     pub offset: u64,
 
-    /// Rows at most, of those that --collection selects
-    #[arg(long, value_name = "N", default_value_t = LIMIT, conflicts_with = "summary",
+    /// Rows at most; of texts UTF-16 code units at most
+    #[arg(long, value_name = "N", default_value_t = LIMIT,
+          conflicts_with_all = ["summary", "mitigations", "linkage", "name", "index"],
           value_parser = clap::value_parser!(u64).range(1..=rea::json::MAX_SAFE_INTEGER))]
     #[serde(default = "usual_limit", deserialize_with = "safe_integer")]
     #[schemars(range(min = 1, max = rea::json::MAX_SAFE_INTEGER))]
@@ -70,19 +120,81 @@ pub struct Input {
     pub max_input_bytes: ByteSize,
 }
 
-/// A list of an inventory.
+/// A list of an inventory, or of a layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[value(rename_all = "snake_case")]
 pub enum Collection {
-    /// Distinct contents
+    /// Of an inventory: distinct contents
     Nodes,
-    /// Entries, by path
+    /// Of an inventory: entries, by path
     Occurrences,
-    /// Which content holds which entry
+    /// Of an inventory: which content holds which entry
     Edges,
-    /// Bytes that are not those that their container declares
+    /// Of an inventory: bytes that are not those that their container declares
     IntegrityContradictions,
+    /// Of a layout
+    Sections,
+    /// Of a layout
+    Segments,
+    /// Of a layout
+    Symbols,
+    /// Of a layout
+    Relocations,
+    /// Of a layout: what it asks for
+    Imports,
+    /// Of a layout: what it offers
+    Exports,
+}
+
+/// A part of a module's record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[value(rename_all = "snake_case")]
+pub enum Facet {
+    /// Sections with their ranges
+    Sections,
+    /// Import forms
+    Imports,
+    /// Export forms
+    Exports,
+    /// Files that scripts may mean
+    Candidates,
+    /// Scripts and their references
+    Glue,
+    /// The text form
+    Wat,
+    /// A line for each section
+    Headers,
+    /// A line for each thing in the sections
+    Details,
+    /// What read the module, and its limits
+    ToolProfile,
+}
+
+/// A list of a Mach-O file's record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[value(rename_all = "snake_case")]
+pub enum MachoFacet {
+    /// Where the program starts
+    Entrypoints,
+    /// Slices of the file
+    Architectures,
+    /// Platforms and tools that it was built for and with
+    BuildMetadata,
+    /// Load commands with their fields
+    LoadCommands,
+    /// Libraries that it loads
+    Dependencies,
+    /// What it asks for
+    Imports,
+    /// What it offers
+    Exports,
+    /// Segments with their sections
+    Segments,
+    /// Tools that were run: none
+    Provenance,
 }
 
 const LIMIT: u64 = 64;
@@ -105,8 +217,7 @@ impl Command for Input {
         host_requirement: None,
     };
     const OUTPUT: OutputKind = OutputKind::Document;
-    const EXAMPLE: &'static str =
-        "rea view app.json --collection occurrences --path lib/x86_64/libfoo.so";
+    const EXAMPLE: &'static str = "rea view layout.json --symbols --name main";
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         let context = ui.context(view::OPERATION);
@@ -128,15 +239,65 @@ impl Command for Input {
 }
 
 impl Input {
+    /// The list whose rows are wanted.
+    fn list(&self) -> Option<Collection> {
+        match (self.sections, self.symbols) {
+            (true, _) => Some(Collection::Sections),
+            (_, true) => Some(Collection::Symbols),
+            _ => self.collection,
+        }
+    }
+
     /// The request's view.
     fn view(&self) -> Object {
         let mut view = Object::new();
-        let Some(collection) = self.collection else {
-            view.insert("kind", "summary");
+        if let Some(facet) = self.wasm {
+            view.insert("kind", "wasm");
+            view.insert("facet", facet.name());
+            view.insert("offset", self.offset);
+            view.insert("limit", self.limit);
+            return view;
+        }
+        if let Some(facet) = self.macho {
+            view.insert("kind", "macho");
+            view.insert("facet", facet.name());
+            view.insert("offset", self.offset);
+            view.insert("limit", self.limit);
+            return view;
+        }
+        let Some(collection) = self.list() else {
+            match (self.mitigations, self.linkage) {
+                (true, _) => view.insert("facet", "mitigations"),
+                (_, true) => view.insert("facet", "linkage"),
+                _ => {
+                    view.insert("kind", "summary");
+                    return view;
+                }
+            }
+            view.insert("kind", "facet");
             return view;
         };
-        view.insert("kind", "inventory");
         view.insert("collection", collection.name());
+        let mut selector = Object::new();
+        if let Some(name) = &self.name {
+            selector.insert("name", name.as_str());
+        }
+        if let Some(index) = self.index {
+            selector.insert("index", index);
+        }
+        if !selector.is_empty() {
+            view.insert("kind", "item");
+            view.insert("selector", selector);
+            return view;
+        }
+        view.insert(
+            "kind",
+            if collection.of_layout() {
+                "page"
+            } else {
+                "inventory"
+            },
+        );
         view.insert("offset", self.offset);
         view.insert("limit", self.limit);
         if !self.path.is_empty() {
@@ -167,8 +328,13 @@ impl Input {
     }
 
     fn next_page(&self, record: &ViewRecord, report: &mut Report) {
-        let (Some(collection), Some(offset)) = (self.collection, record.coverage().next_offset)
-        else {
+        let selected = match (self.list(), self.wasm, self.macho) {
+            (Some(collection), ..) => ("--collection", collection.name()),
+            (None, Some(facet), _) => ("--wasm", facet.name()),
+            (None, None, Some(facet)) => ("--macho", facet.name()),
+            (None, None, None) => return,
+        };
+        let Some(offset) = record.coverage().next_offset else {
             return;
         };
         if self.evidence.as_os_str() == "-" {
@@ -176,7 +342,7 @@ impl Input {
         }
         let mut words: Vec<OsString> = vec!["rea".into(), "view".into()];
         words.push(path_word(&self.evidence));
-        words.extend(["--collection".into(), collection.name().into()]);
+        words.extend([selected.0.into(), selected.1.into()]);
         words.extend(["--offset".into(), offset.to_string().into()]);
         words.extend(["--limit".into(), self.limit.to_string().into()]);
         for path in self.paths() {
@@ -187,8 +353,21 @@ impl Input {
 }
 
 impl Collection {
+    fn of_layout(self) -> bool {
+        !matches!(
+            self,
+            Self::Nodes | Self::Occurrences | Self::Edges | Self::IntegrityContradictions
+        )
+    }
+
     fn name(self) -> &'static str {
         match self {
+            Self::Sections => "sections",
+            Self::Segments => "segments",
+            Self::Symbols => "symbols",
+            Self::Relocations => "relocations",
+            Self::Imports => "imports",
+            Self::Exports => "exports",
             Self::Nodes => "nodes",
             Self::Occurrences => "occurrences",
             Self::Edges => "edges",
@@ -197,7 +376,39 @@ impl Collection {
     }
 }
 
-/// The report of a view of an inventory.
+impl Facet {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Sections => "sections",
+            Self::Imports => "imports",
+            Self::Exports => "exports",
+            Self::Candidates => "candidates",
+            Self::Glue => "glue",
+            Self::Wat => "wat",
+            Self::Headers => "headers",
+            Self::Details => "details",
+            Self::ToolProfile => "tool_profile",
+        }
+    }
+}
+
+impl MachoFacet {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Entrypoints => "entrypoints",
+            Self::Architectures => "architectures",
+            Self::BuildMetadata => "build_metadata",
+            Self::LoadCommands => "load_commands",
+            Self::Dependencies => "dependencies",
+            Self::Imports => "imports",
+            Self::Exports => "exports",
+            Self::Segments => "segments",
+            Self::Provenance => "provenance",
+        }
+    }
+}
+
+/// The report of a view.
 pub fn describe_view(record: &ViewRecord, report: &mut Report) {
     let subject = record.parent().subject.as_ref();
     let path = subject.and_then(|subject| {
@@ -215,13 +426,31 @@ pub fn describe_view(record: &ViewRecord, report: &mut Report) {
         let mut shown = format!(
             "{} of {}",
             thousands(coverage.examined),
-            counted(coverage.total, "row", "rows")
+            match record.fact("item") {
+                Some(_) => counted(coverage.total, "UTF-16 code unit", "UTF-16 code units"),
+                None => counted(coverage.total, "row", "rows"),
+            }
         );
         if let Some(next) = coverage.next_offset {
             shown.push_str(&format!("; the next page starts at {}", thousands(next)));
         }
         report.fact("page", shown);
     }
+    let operation = &record.parent().operation;
+    if *operation == *"inspect_wasm_artifact" {
+        crate::wasm_view::describe(record, report);
+    } else if *operation == *"inspect_macho" {
+        crate::macho_view::describe(record, report);
+    } else if *operation == *"inspect_binary_layout" {
+        layout::describe(record, report);
+    } else {
+        describe_inventory_view(record, report);
+    }
+    report.list("Not known", record.unknowns().iter().map(text));
+    report.list("Limitations", record.limitations().iter().map(text));
+}
+
+fn describe_inventory_view(record: &ViewRecord, report: &mut Report) {
     if let Some(summary) = record.fact("summary") {
         describe_summary(summary, report);
     }
@@ -236,14 +465,12 @@ pub fn describe_view(record: &ViewRecord, report: &mut Report) {
         Some(_) => page(record, report, CONTRADICTIONS, contradiction),
         None => {}
     }
-    report.list("Not known", record.unknowns().iter().map(text));
-    report.list("Limitations", record.limitations().iter().map(text));
 }
 
 fn view_name(record: &ViewRecord) -> String {
-    let collection = record.view().get("collection").and_then(Value::as_str);
-    match collection {
-        Some(collection) => format!("{} {collection}", record.kind()),
+    let word = |name| record.view().get(name).and_then(Value::as_str);
+    match word("collection").or(word("facet")) {
+        Some(what) => format!("{} {what}", record.kind()),
         None => record.kind().to_owned(),
     }
 }
@@ -433,6 +660,11 @@ mod tests {
             assert_eq!(value.get_name(), collection.name());
             let json = serde_json::to_value(collection).unwrap();
             assert_eq!(json, collection.name());
+        }
+        for facet in Facet::value_variants() {
+            let value = facet.to_possible_value().unwrap();
+            assert_eq!(value.get_name(), facet.name());
+            assert_eq!(serde_json::to_value(facet).unwrap(), facet.name());
         }
     }
 }

@@ -195,6 +195,11 @@ impl Error {
         self
     }
 
+    /// `details.reason`, where there is one.
+    pub fn reason(&self) -> Option<&str> {
+        self.0.details.get("reason")?.as_str()
+    }
+
     /// Replaces the category.
     #[must_use]
     pub fn in_category(mut self, category: Category) -> Self {

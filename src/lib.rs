@@ -15,9 +15,11 @@ pub mod digest;
 pub mod error;
 pub mod evidence;
 pub mod json;
+pub mod member_facts;
 pub mod native;
 pub mod operation;
 pub mod publish;
+pub mod recursive;
 pub mod view;
 
 pub use error::{Error, Result};

@@ -2,11 +2,13 @@
 
 use std::path::PathBuf;
 
-use rea::artifact::{Amount, Category, Diff, Dimensions, Line, Listing};
+use rea::artifact::{Amount, Category, Deep, Diff, Dimensions, Line, Listing};
 use rea::evidence::Record;
+use rea::member_facts::TopicChanges;
 use rea::publish::display_path;
 
 use super::Show;
+use super::gate::Reason;
 use crate::compare_artifacts::{side, status};
 use crate::output::Rows;
 use crate::paint::Tone;
@@ -62,6 +64,27 @@ const MOVED: &[Column] = &[
     Column::text("TO"),
 ];
 
+const REASONS: &[Column] = &[
+    Column::text("REASON"),
+    Column::text("PATH"),
+    Column::text("NAMES"),
+];
+
+const INSIDE: &[Column] = &[
+    Column::text("FORMAT"),
+    Column::text("PATH"),
+    Column::text("DIFFERS IN"),
+];
+
+const UNREAD: &[Column] = &[Column::text("PATH"), Column::text("WHY")];
+
+const FACTS: &[Column] = &[
+    Column::text("TOPIC"),
+    Column::text(""),
+    Column::text("NAME"),
+    Column::text("WHAT"),
+];
+
 const TOLD: &[Column] = &[Column::text("KIND"), Column::text("PATH")];
 
 pub fn describe(
@@ -69,6 +92,7 @@ pub fn describe(
     paths: [&PathBuf; 2],
     are_evidence: [bool; 2],
     show: &Show,
+    reasons: &[Reason],
     report: &mut Report,
 ) {
     if let Some(Rows(rows)) = show.limit {
@@ -83,6 +107,15 @@ pub fn describe(
         return;
     }
     report.title(paths.map(|path| display_path(path)).join(" → "));
+    report.table("Reasons to fail", REASONS, |table| {
+        for reason in reasons {
+            table.row([
+                Cell::toned(reason.word, Tone::Bad),
+                reason.path.as_str().into(),
+                reason.names().into(),
+            ]);
+        }
+    });
     head(diff, are_evidence, &listing, wanted.is_some(), report);
     let stored = diff
         .total()
@@ -95,8 +128,93 @@ pub fn describe(
     } else {
         lists(&listing, report);
     }
-    let limitations = diff.comparison().limitations().iter();
+    if let Some(deep) = diff.deep() {
+        inside(deep, wanted, show.stat, report);
+    }
+    let limitations = diff.limitations().iter();
     report.list("Limitations", limitations.map(String::as_str));
+}
+
+/// What differs inside of members: how much of each, and then what.
+fn inside(deep: &Deep, wanted: Option<&dyn Fn(&str) -> bool>, stat: bool, report: &mut Report) {
+    let takes = |path: &str| wanted.is_none_or(|wanted| wanted(path));
+    let members = || deep.members().iter().filter(|one| takes(&one.path));
+    report.table("Inside of changed members", INSIDE, |table| {
+        for member in members() {
+            let topics = member.topics.iter().map(amount);
+            let what = topics.collect::<Vec<_>>().join(", ");
+            let what = match what.is_empty() {
+                true => Cell::toned("nothing that is told differs", Tone::Dim),
+                false => what.into(),
+            };
+            table.row([
+                member.format.as_str().into(),
+                member.path.as_str().into(),
+                what,
+            ]);
+        }
+    });
+    report.table("Not compared inside", UNREAD, |table| {
+        for one in deep.unread().iter().filter(|one| takes(&one.path)) {
+            table.row([one.path.as_str().into(), one.reason.as_str().into()]);
+        }
+    });
+    if stat {
+        return;
+    }
+    for member in members().filter(|member| !member.topics.is_empty()) {
+        report.table(member.path.as_str(), FACTS, |table| {
+            for changes in &member.topics {
+                facts(changes, table);
+            }
+        });
+    }
+}
+
+/// `3 exports added, 1 removed`
+fn amount(changes: &TopicChanges) -> String {
+    let counts = [
+        (changes.added.len(), "added"),
+        (changes.removed.len(), "removed"),
+        (changes.changed.len(), "changed"),
+    ];
+    let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+    let counts: Vec<String> = counts
+        .map(|(count, what)| format!("{} {what}", thousands(count as u64)))
+        .collect();
+    format!("{} ({})", changes.topic.as_str(), counts.join(", "))
+}
+
+fn facts(changes: &TopicChanges, table: &mut Table) {
+    let topic = changes.topic.as_str();
+    for (name, detail) in &changes.removed {
+        let gone = Cell::toned("-", Tone::Bad);
+        table.row([
+            topic.into(),
+            gone,
+            name.as_str().into(),
+            detail.as_str().into(),
+        ]);
+    }
+    for (name, detail) in &changes.added {
+        let new = Cell::toned("+", Tone::Good);
+        table.row([
+            topic.into(),
+            new,
+            name.as_str().into(),
+            detail.as_str().into(),
+        ]);
+    }
+    for one in &changes.changed {
+        let detail = format!("{} → {}", one.before, one.after);
+        let changed = Cell::toned("~", Tone::Warn);
+        table.row([
+            topic.into(),
+            changed,
+            one.name.as_str().into(),
+            detail.into(),
+        ]);
+    }
 }
 
 /// Every path of a listing once, in order.

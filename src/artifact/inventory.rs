@@ -252,28 +252,38 @@ impl WriteJson for ResultOf<'_> {
 /// `artifact_integrity_mismatch`, `artifact_changed`, `truncated` where a
 /// budget is reached at the root, `cancelled`.
 pub fn inventory(path: &Path, options: &Options, context: &Context) -> Result<Inventory> {
-    walk(path, options, context, None).map(|walked| walked.inventory)
+    walk(path, options, context, Needs::Nothing).map(|walked| walked.inventory)
 }
 
 /// An inventory, and what a second walk needs.
 pub(super) struct Walked {
     pub inventory: Inventory,
-    /// Where the members are, if a plan was given.
+    /// Where the members are, if that is needed.
     pub plan: Option<Plan>,
     /// The root file as it was.
     pub stamp: Option<(Arc<File>, [i64; 4])>,
 }
 
-/// [`inventory`]; with a `plan`, only of what has members.
+/// What is needed beside the inventory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Needs {
+    Nothing,
+    /// Where the members are; what has none is refused.
+    Members,
+    /// Where the members are, if there are any.
+    PlanIfMembers,
+}
+
+/// [`inventory`], and what else is needed.
 pub(super) fn walk(
     path: &Path,
     options: &Options,
     context: &Context,
-    plan: Option<Plan>,
+    needs: Needs,
 ) -> Result<Walked> {
     let shown = root::show(path);
     let root = root::open_root(path, &shown, options, context)?;
-    if plan.is_some() && root.container.is_none() {
+    if needs == Needs::Members && root.container.is_none() {
         return Err(no_members(&shown, context));
     }
     let Root {
@@ -295,7 +305,7 @@ pub(super) fn walk(
     row.digest = tree.root_digest;
     row.has_children = tree.root.is_some();
     let mut assembly = Assembly::new(options);
-    assembly.plan = plan;
+    assembly.plan = (needs != Needs::Nothing).then(Plan::new);
     if let Some(damage) = damage {
         assembly.complete = false;
         assembly.limitations.push(match row.format {
@@ -320,8 +330,8 @@ pub(super) fn walk(
     }
     assembly.collect(&tree).map_err(|fault| fail(fault, None))?;
     context.check()?;
-    let plan = assembly.plan.take();
-    if plan.is_some() && tree.root.is_none() {
+    let plan = assembly.plan.take().filter(|_| tree.root.is_some());
+    if needs == Needs::Members && plan.is_none() {
         return Err(no_members(&shown, context));
     }
     let inventory = assembly.into_inventory(row, &tree, &shown, context)?;

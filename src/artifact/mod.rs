@@ -30,7 +30,7 @@ mod streams;
 pub use compare::{
     ChangeView, Classification, Comparison, ComparisonStatus, Dimensions, Summary, compare,
 };
-pub use diff::{Amount, Category, Diff, Line, Listing, diff};
+pub use diff::{Amount, Category, Deep, DeepMember, Diff, Line, Listing, Unread, diff, diff_deep};
 pub use extract::{Extraction, ExtractionRequest, Written, extract};
 pub use inspection::{Inspection, NextProbe, inspect};
 pub use inventory::{Inventory, PROVIDER, RowView, inventory};

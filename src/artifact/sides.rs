@@ -86,12 +86,26 @@ pub fn load_both(
     right: Side<'_>,
     context: &Context,
 ) -> Result<(Retained, Retained)> {
+    both(
+        |context| left.load(&own(left, context)),
+        |context| right.load(&own(right, context)),
+        context,
+    )
+}
+
+/// Does something for both sides, at once where there is more than one
+/// thread; where both fail, the left one's error.
+pub(super) fn both<L, R: Send>(
+    left: impl FnOnce(&Context) -> Result<L>,
+    right: impl FnOnce(&Context) -> Result<R> + Send,
+    context: &Context,
+) -> Result<(L, R)> {
     if context.threads < 2 {
-        return Ok((left.load(context)?, right.load(context)?));
+        return Ok((left(context)?, right(context)?));
     }
     std::thread::scope(|scope| {
-        let right = scope.spawn(|| right.load(&own(right, context)));
-        let left = left.load(&own(left, context));
+        let right = scope.spawn(|| right(context));
+        let left = left(context);
         let right = match right.join() {
             Ok(right) => right,
             Err(panic) => std::panic::resume_unwind(panic),

@@ -6,6 +6,7 @@
 //! format, or whose header is cut, is refused.
 
 pub mod bytes;
+pub mod deep;
 pub mod demangle;
 pub mod elf;
 pub mod entropy;
@@ -15,6 +16,7 @@ pub mod macho;
 pub mod pe;
 pub mod places;
 pub mod strings;
+pub mod wasm;
 
 pub use bytes::{ByteOrder, Bytes, name_text};
 pub use file::BinaryFile;

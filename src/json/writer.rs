@@ -188,6 +188,12 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// What is written cannot be read any more: all output stops, and
+    /// [`Writer::finish`] tells.
+    pub(crate) fn fail(&mut self, error: io::Error) {
+        self.error.get_or_insert(error);
+    }
+
     /// [`Writer::finish`] for sinks that cannot fail (hashes and buffers).
     pub fn finish_infallible(self) {
         let done = self.finish();

@@ -110,11 +110,13 @@ fn words(format: Format) -> Words {
             segment_source: "load-commands",
             section: "a section has the permissions of its segment",
         },
-        Format::Pe | Format::Te | Format::Coff | Format::ImportObject => Words {
-            segment: "Characteristics",
-            segment_source: "section-table",
-            section: "Characteristics",
-        },
+        Format::Pe | Format::Te | Format::Coff | Format::ImportObject | Format::ImportLibrary => {
+            Words {
+                segment: "Characteristics",
+                segment_source: "section-table",
+                section: "Characteristics",
+            }
+        }
     }
 }
 

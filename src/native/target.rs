@@ -88,6 +88,11 @@ impl Target {
         &self.file
     }
 
+    /// The file, for those who need nothing else.
+    pub fn into_file(self) -> BinaryFile {
+        self.file
+    }
+
     /// The path as the user gave it; for an application its folder.
     pub fn source_path(&self) -> &str {
         &self.source_path

@@ -59,7 +59,16 @@ pub(super) struct Kind {
 const OFFSET: Member = member("offset", Offset, Default(0));
 const LIMIT: Member = member("limit", Limit, Default(64));
 const MODULES: &str = "modules";
-const LAYOUT_OR_MODULES: &[&str] = &["sections", "symbols", MODULES];
+const LAYOUT_OR_MODULES: &[&str] = &[
+    "sections",
+    "symbols",
+    MODULES,
+    // Ours, beside the contract's.
+    "segments",
+    "relocations",
+    "imports",
+    "exports",
+];
 
 /// All kinds whose members the contract names. Which of them a record has is
 /// its producer's to say.
@@ -321,16 +330,16 @@ fn number(value: &Value, least: u64) -> Option<(&'static str, &'static str)> {
     }
 }
 
-/// Modules are selected by path or id, sections and symbols by place or name.
+/// Modules are selected by path or id, relocations by place, all others by
+/// place or name.
 fn check_selector(view: &Object, issues: &mut Vec<Issue>) {
     let Some(Value::Object(selector)) = view.get("selector") else {
         return;
     };
-    let modules = view.get("collection").and_then(Value::as_str) == Some(MODULES);
-    let names: &[&str] = if modules {
-        &["path", "node_id"]
-    } else {
-        &["index", "name"]
+    let names: &[&str] = match view.get("collection").and_then(Value::as_str) {
+        Some(MODULES) => &["path", "node_id"],
+        Some("relocations") => &["index"],
+        _ => &["index", "name"],
     };
     let mut members = selector.iter();
     let fits = match (members.next(), members.next()) {
@@ -347,10 +356,13 @@ fn check_selector(view: &Object, issues: &mut Vec<Issue>) {
         _ => false,
     };
     if !fits {
-        let message = format!(
-            "exactly one of {} selects an item here",
-            names.join(" and ")
-        );
+        let message = match names {
+            [name] => format!("only {name} selects an item here"),
+            _ => format!(
+                "exactly one of {} selects an item here",
+                names.join(" and ")
+            ),
+        };
         let expected = Value::Array(names.iter().map(|&name| name.into()).collect());
         issues.push(Issue::new(&["view", "selector"], "invalid_value", message).expected(expected));
     }

@@ -13,12 +13,16 @@
 
 mod artifact;
 mod kinds;
+mod layout;
+mod macho;
 mod parent;
 mod record;
 mod request;
 mod rows;
+mod schema;
 mod source;
 pub mod text;
+mod wasm;
 
 pub use record::{Coverage, ViewRecord};
 pub use request::{Request, SourceForm};
@@ -52,7 +56,12 @@ struct Producer {
     collector: fn(&View) -> Box<dyn Collector>,
 }
 
-static PRODUCERS: &[Producer] = &[artifact::PRODUCER];
+static PRODUCERS: &[Producer] = &[
+    artifact::PRODUCER,
+    layout::PRODUCER,
+    macho::PRODUCER,
+    wasm::PRODUCER,
+];
 
 /// Keeps what a view needs of a parent's `normalized_result`.
 ///

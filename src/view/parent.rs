@@ -29,9 +29,36 @@ impl Memory {
         self.add(bytes as u64)
     }
 
+    /// So many bytes that were charged are kept no more.
+    pub fn release(&mut self, bytes: usize) {
+        self.used = self.used.saturating_sub(bytes as u64);
+    }
+
     /// A string, whose bytes were charged, is complete.
     pub fn charge_string(&mut self) -> Result<()> {
         self.add(STRING)
+    }
+
+    /// The next piece of a document that is kept; `None` where it is not
+    /// complete.
+    ///
+    /// # Errors
+    /// `resource_constraint`; `invalid_request` where a member stands twice,
+    /// which no canonical record has.
+    pub fn build(
+        &mut self,
+        name: &str,
+        builder: &mut Builder,
+        event: Event<'_>,
+    ) -> Result<Option<Value>> {
+        match builder.event(event) {
+            Ok(None) => Ok(None),
+            Ok(Some(value)) => {
+                self.add(builder.memory())?;
+                Ok(Some(value))
+            }
+            Err(refusal) => Err(refused(name, &refusal)),
+        }
     }
 
     fn add(&mut self, bytes: u64) -> Result<()> {
@@ -42,7 +69,8 @@ impl Memory {
         Ok(())
     }
 
-    fn left(&self) -> Budget {
+    /// What may still be kept, for a document that is built.
+    pub fn left(&self) -> Budget {
         let left = KEPT.saturating_sub(self.used);
         Budget {
             max_text_bytes: left,
@@ -121,15 +149,12 @@ impl Envelope {
                 }
                 Ok(())
             }
-            Member::Kept(name, builder) => match builder.event(event) {
-                Ok(Some(value)) => {
-                    self.memory.add(builder.memory())?;
+            Member::Kept(name, builder) => {
+                if let Some(value) = self.memory.build(name, builder, event)? {
                     self.kept.insert(*name, value);
-                    Ok(())
                 }
-                Ok(None) => Ok(()),
-                Err(refusal) => Err(refused(name, &refusal)),
-            },
+                Ok(())
+            }
         }
     }
 }

@@ -216,6 +216,11 @@ impl View {
         self.number("limit")
     }
 
+    /// The one member of the selector: its name and value.
+    pub fn selector(&self) -> Option<(&Text, &Value)> {
+        self.value.get("selector")?.as_object()?.iter().next()
+    }
+
     /// A member that is a list of strings; `None` where it is not given.
     pub fn texts(&self, name: &str) -> Option<Vec<&Text>> {
         let items = self.value.get(name)?.as_array()?;

@@ -5,10 +5,10 @@
 //! one after the other are the text again, byte for byte.
 
 /// A page of a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Page<'a> {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
     /// What the page holds, WTF-8.
-    pub text: &'a [u8],
+    pub text: Vec<u8>,
     /// Its first unit; at most `total`.
     pub start: u64,
     /// How many units it holds.
@@ -40,26 +40,110 @@ impl PageError {
     }
 }
 
-/// The page of `text` that starts at the unit `offset` and has at most `limit`
-/// units. An offset beyond the end gives an empty page at the end.
-pub fn page(text: &[u8], offset: u64, limit: u64) -> Result<Page<'_>, PageError> {
-    let total = text.iter().map(|&byte| units(byte)).sum::<u64>();
-    let start = offset.min(total);
-    let end = start.saturating_add(limit).min(total);
-    let (from, start_unit) = boundary(text, 0, 0, start);
-    if start_unit != start {
-        return Err(PageError::StartsInsidePair);
+/// Keeps one page of a text that streams by.
+#[derive(Clone, Debug)]
+pub struct Pager {
+    offset: u64,
+    limit: u64,
+    /// Units that have passed.
+    passed: u64,
+    /// What is kept, and its units.
+    text: Vec<u8>,
+    units: u64,
+    /// Whether a character did not fit any more.
+    closed: bool,
+    inside_pair: bool,
+}
+
+impl Pager {
+    /// The page that starts at the unit `offset` and has at most `limit`
+    /// units. An offset beyond the end gives an empty page at the end.
+    pub fn new(offset: u64, limit: u64) -> Self {
+        Self {
+            offset,
+            limit,
+            passed: 0,
+            text: Vec::new(),
+            units: 0,
+            closed: false,
+            inside_pair: false,
+        }
     }
-    let (to, end_unit) = boundary(text, from, start, end);
-    if end_unit == start && start < total {
-        return Err(PageError::LimitTooSmall);
+
+    /// The next part of the text, cut between characters. How many bytes of it
+    /// are kept.
+    pub fn part(&mut self, part: &[u8]) -> usize {
+        let before = self.text.len();
+        let mut rest = part;
+        while let Some(&lead) = rest.first() {
+            let width = units(lead);
+            let next = self.passed + width;
+            if self.closed || next <= self.offset {
+                // Characters up to the page, or all that are left.
+                let most = match self.closed {
+                    true => u64::MAX,
+                    false => self.offset,
+                };
+                let (length, passed) = skip(rest, self.passed, most);
+                self.passed = passed;
+                rest = rest.get(length..).unwrap_or_default();
+                continue;
+            }
+            self.inside_pair |= self.passed < self.offset;
+            let length = 1 + continued(rest.get(1..).unwrap_or_default());
+            let (character, after) = rest.split_at_checked(length).unwrap_or((rest, &[]));
+            if next - self.offset <= self.limit && !self.inside_pair {
+                self.text.extend_from_slice(character);
+                self.units += width;
+            } else {
+                self.closed = true;
+            }
+            self.passed = next;
+            rest = after;
+        }
+        self.text.len() - before
     }
-    Ok(Page {
-        text: text.get(from..to).unwrap_or_default(),
-        start,
-        units: end_unit - start,
-        total,
-    })
+
+    /// The page, once the whole text has passed.
+    ///
+    /// # Errors
+    /// Where a page cannot start or go on without dividing a pair.
+    pub fn finish(self) -> Result<Page, PageError> {
+        if self.inside_pair {
+            return Err(PageError::StartsInsidePair);
+        }
+        let start = self.offset.min(self.passed);
+        if self.units == 0 && start < self.passed {
+            return Err(PageError::LimitTooSmall);
+        }
+        Ok(Page {
+            text: self.text,
+            start,
+            units: self.units,
+            total: self.passed,
+        })
+    }
+}
+
+/// How many bytes of `text` are characters that end at or before the unit
+/// `most`, the first at the unit `unit`; and the unit after them.
+fn skip(text: &[u8], unit: u64, most: u64) -> (usize, u64) {
+    let (mut at, mut unit) = (0, unit);
+    while let Some(&lead) = text.get(at) {
+        let next = unit.saturating_add(units(lead));
+        if next > most {
+            break;
+        }
+        unit = next;
+        at += 1;
+        at += continued(text.get(at..).unwrap_or_default());
+    }
+    (at, unit)
+}
+
+/// Bytes that belong to the character before.
+fn continued(text: &[u8]) -> usize {
+    text.iter().take_while(|&&byte| units(byte) == 0).count()
 }
 
 /// Units that the character with this lead byte takes; 0 inside a character.
@@ -71,28 +155,34 @@ fn units(byte: u8) -> u64 {
     }
 }
 
-/// The last boundary of characters at or before the unit `wanted`, looked for
-/// from the boundary `(at, unit)` on: its byte and its unit.
-fn boundary(text: &[u8], at: usize, unit: u64, wanted: u64) -> (usize, u64) {
-    let (mut at, mut unit) = (at, unit);
-    while let Some(&lead) = text.get(at) {
-        let next = unit + units(lead);
-        if next > wanted {
-            break;
-        }
-        unit = next;
-        at += 1;
-        while text.get(at).is_some_and(|&byte| units(byte) == 0) {
-            at += 1;
-        }
-    }
-    (at, unit)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    /// The page of a text that comes in parts of `size` bytes, cut between
+    /// characters.
+    fn paged(text: &[u8], offset: u64, limit: u64, size: usize) -> Result<Page, PageError> {
+        let mut pager = Pager::new(offset, limit);
+        let mut rest = text;
+        while !rest.is_empty() {
+            let mut cut = size.min(rest.len());
+            while rest.get(cut).is_some_and(|&byte| units(byte) == 0) {
+                cut += 1;
+            }
+            let (part, after) = rest.split_at(cut);
+            pager.part(part);
+            rest = after;
+        }
+        pager.finish()
+    }
+
+    fn page(text: &[u8], offset: u64, limit: u64) -> Result<Page, PageError> {
+        let whole = paged(text, offset, limit, usize::MAX);
+        assert_eq!(whole, paged(text, offset, limit, 1));
+        assert_eq!(whole, paged(text, offset, limit, 3));
+        whole
+    }
 
     /// WTF-8 from code units, by the standard library's decoder.
     fn wtf8(units: &[u16]) -> Vec<u8> {
@@ -123,7 +213,7 @@ mod tests {
     fn an_astral_character_is_two_units() {
         let text = "a\u{1F600}b".as_bytes();
         let found = page(text, 0, 2).unwrap();
-        assert_eq!((found.text, found.units, found.total), (&b"a"[..], 1, 4));
+        assert_eq!((&*found.text, found.units, found.total), (&b"a"[..], 1, 4));
         assert_eq!(page(text, 1, 1), Err(PageError::LimitTooSmall));
         assert_eq!(page(text, 2, 9), Err(PageError::StartsInsidePair));
         assert_eq!(page(text, 1, 2).unwrap().text, "\u{1F600}".as_bytes());
@@ -162,7 +252,7 @@ mod tests {
                     prop_assert_eq!(found, Err(PageError::LimitTooSmall));
                 } else {
                     let found = found.unwrap();
-                    prop_assert_eq!(found.text, &wtf8(&units[start..end])[..]);
+                    prop_assert_eq!(&found.text, &wtf8(&units[start..end]));
                     prop_assert_eq!(found.start, start as u64);
                     prop_assert_eq!(found.units, (end - start) as u64);
                     prop_assert_eq!(found.total, total);
@@ -177,7 +267,7 @@ mod tests {
             let mut offset = 0;
             loop {
                 let found = page(&text, offset, limit).unwrap();
-                joined.extend_from_slice(found.text);
+                joined.extend_from_slice(&found.text);
                 offset = found.start + found.units;
                 if offset >= found.total {
                     break;

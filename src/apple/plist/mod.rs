@@ -12,6 +12,9 @@ mod openstep;
 mod value;
 mod xml;
 
+use std::ffi::OsStr;
+use std::path::Path;
+
 use crate::json::{self, Budget, Limits, Reader, Text};
 
 pub use value::Value;
@@ -74,6 +77,39 @@ impl Fault {
     fn at(offset: usize, text: impl Into<String>) -> Self {
         Self::Malformed(offset as u64, text.into())
     }
+}
+
+/// How many first bytes [`may_be`] wants to see.
+pub const HEAD: usize = 512;
+
+/// Suffixes of files that are property lists, whatever their notation.
+const SUFFIXES: [&str; 6] = [
+    "entitlements",
+    "mobileconfig",
+    "plist",
+    "strings",
+    "stringsdict",
+    "xcprivacy",
+];
+
+/// Whether a file may be a property list: by its suffix, or by its first
+/// bytes where these are of no other kind of text.
+pub fn may_be(path: &Path, head: &[u8]) -> bool {
+    let suffix = path.extension().and_then(OsStr::to_str);
+    let named = suffix.is_some_and(|suffix| {
+        SUFFIXES
+            .iter()
+            .any(|known| suffix.eq_ignore_ascii_case(known))
+    });
+    let head_text = String::from_utf8_lossy(head);
+    let xml = head_text.contains("<!DOCTYPE plist") || head_text.contains("<plist");
+    named
+        || head.starts_with(b"bplist")
+        || xml
+            && head_text
+                .trim_start_matches('\u{feff}')
+                .trim_start()
+                .starts_with('<')
 }
 
 /// Reads a property list; the notation is told from its bytes.

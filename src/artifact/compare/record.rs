@@ -82,14 +82,21 @@ pub(in crate::artifact) fn write_id(prefix: &str, id: Option<Digest>, w: &mut Wr
 /// `parameters`: the records that are compared.
 pub(in crate::artifact) struct Sides<'a>(pub &'a Comparison);
 
-impl WriteJson for Sides<'_> {
-    fn write_json(&self, w: &mut Writer<'_>) {
+impl Sides<'_> {
+    /// The members, for operations that have more of them.
+    pub fn write_members(&self, w: &mut Writer<'_>) {
         let [left, right] = self.0.links();
-        w.begin_object();
         w.key("left_evidence_id");
         left.write_json(w);
         w.key("right_evidence_id");
         right.write_json(w);
+    }
+}
+
+impl WriteJson for Sides<'_> {
+    fn write_json(&self, w: &mut Writer<'_>) {
+        w.begin_object();
+        self.write_members(w);
         w.end_object();
     }
 }

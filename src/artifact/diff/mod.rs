@@ -1,17 +1,25 @@
 //! `diff_artifacts`: a comparison, and what people ask of two releases: what
 //! moved, and where the bytes went (decision 25).
 
+mod deep;
 mod listing;
 mod moves;
 mod record;
 mod sizes;
 
+use std::path::Path;
+
 use super::compare::{Comparison, ComparisonStatus, compare};
+use super::extract::Readable;
+use super::options::Options;
 use super::retained::Retained;
+use super::sides::both;
 use crate::digest::Digest;
 use crate::error::Result;
 use crate::evidence::{EvidenceId, Provider};
+use crate::member_facts::Domain;
 use crate::operation::Context;
+pub use deep::{Deep, DeepMember, Unread};
 pub use listing::{Line, Listing};
 use moves::Move;
 use sizes::Sizes;
@@ -30,6 +38,8 @@ pub struct Diff {
     comparison: Comparison,
     moves: Vec<Move>,
     sizes: Sizes,
+    deep: Option<Deep>,
+    limitations: Vec<String>,
     id: EvidenceId,
 }
 
@@ -40,25 +50,72 @@ pub struct Diff {
 /// # Errors
 /// `cancelled`.
 pub fn diff(left: Retained, right: Retained, context: &Context) -> Result<Diff> {
+    let mut diff = unsealed(left, right, context)?;
+    diff.seal();
+    Ok(diff)
+}
+
+/// [`diff`] of two files or folders, and what differs inside of changed
+/// members whose formats `domains` read.
+///
+/// # Errors
+/// Those of [`inventory`](super::inventory()) and [`diff`];
+/// `artifact_operation_failed` and `artifact_changed` where a member is not
+/// what it was when it was listed.
+pub fn diff_deep(
+    left: (&Path, &Options),
+    right: (&Path, &Options),
+    domains: &[Domain],
+    context: &Context,
+) -> Result<Diff> {
+    let open = |(path, options), context: &Context| Readable::open(path, options, context);
+    let (left, right) = both(
+        |context| open(left, context),
+        |context| open(right, context),
+        context,
+    )?;
+    let mut diff = unsealed(
+        Retained::from(left.inventory()),
+        Retained::from(right.inventory()),
+        context,
+    )?;
+    let deep = deep::compare(&diff.comparison, [&left, &right], domains, context)?;
+    diff.limitations.extend(deep.limitations());
+    diff.deep = Some(deep);
+    diff.seal();
+    Ok(diff)
+}
+
+fn unsealed(left: Retained, right: Retained, context: &Context) -> Result<Diff> {
     let comparison = compare(left.as_inventory(), right.as_inventory(), context)?;
     let moves = moves::find(&comparison);
     context.check()?;
     let sizes = sizes::measure(&comparison, &moves);
     context.check()?;
-    let mut diff = Diff {
+    Ok(Diff {
+        limitations: comparison.limitations().to_vec(),
         comparison,
         moves,
         sizes,
+        deep: None,
         id: EvidenceId(Digest([0; 32])),
-    };
-    diff.seal();
-    Ok(diff)
+    })
 }
 
 impl Diff {
     /// The comparison that it embeds.
     pub fn comparison(&self) -> &Comparison {
         &self.comparison
+    }
+
+    /// What differs inside of changed members, where that was asked for.
+    pub fn deep(&self) -> Option<&Deep> {
+        self.deep.as_ref()
+    }
+
+    /// What was not looked at.
+    pub fn limitations(&self) -> &[String] {
+        &self.limitations
     }
 
     /// What it says as a whole: what the comparison says.

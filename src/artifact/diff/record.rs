@@ -20,11 +20,11 @@ impl Diff {
             provider: PROVIDER,
             predicate_type: "rea.artifact-diff",
             operation: "diff_artifacts",
-            parameters: &Sides(&self.comparison),
+            parameters: &Parameters(self),
             normalized_result: &ResultOf(self),
             confidence: Confidence::Derived,
             authority: Authority::AnalystInference,
-            limitations: &without_subject(self.comparison.limitations()),
+            limitations: &without_subject(self.limitations()),
             locations: &Vec::<String>::new(),
             evidence_links: &[left, right, self.comparison.id()],
         })
@@ -174,18 +174,39 @@ impl WriteJson for Amount {
     }
 }
 
+/// `parameters`: the records that are compared, and whether members were
+/// opened.
+struct Parameters<'a>(&'a Diff);
+
+impl WriteJson for Parameters<'_> {
+    fn write_json(&self, w: &mut Writer<'_>) {
+        let diff = self.0;
+        w.begin_object();
+        if diff.deep.is_some() {
+            w.key("deep");
+            w.bool(true);
+        }
+        Sides(&diff.comparison).write_members(w);
+        w.end_object();
+    }
+}
+
 struct ResultOf<'a>(&'a Diff);
 
 impl WriteJson for ResultOf<'_> {
     fn write_json(&self, w: &mut Writer<'_>) {
         let diff = self.0;
         w.begin_object();
+        if let Some(deep) = &diff.deep {
+            w.key("deep");
+            deep.write_json(w);
+        }
         w.key("evidence_links");
         [diff.comparison.id()].write_json(w);
         w.key("left");
         write_side(diff.comparison.left(), w);
         w.key("limitations");
-        diff.comparison.limitations().write_json(w);
+        diff.limitations().write_json(w);
         w.key("moves");
         diff.write_moves(w);
         w.key("right");

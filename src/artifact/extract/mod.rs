@@ -7,6 +7,8 @@
 //! only then does the folder get its name. Until then its name says that it is
 //! incomplete, whatever ends the work.
 
+mod members;
+mod place;
 mod record;
 mod select;
 mod tree;
@@ -19,13 +21,13 @@ use super::containers::{Fault, Limit};
 use super::fault::fault_error;
 use super::glob::Glob;
 use super::graph::Graph;
-use super::inventory::{Inventory, Walked, walk as inventory_walk};
+use super::inventory::{Inventory, Needs, Walked, walk as inventory_walk};
 use super::options::Options;
-use super::plan::Plan;
 use crate::digest::Digest;
 use crate::error::{ArtifactReason, Error, Result};
 use crate::evidence::EvidenceId;
 use crate::operation::Context;
+pub(super) use members::Readable;
 use tree::Tree;
 
 /// What to write, and where.
@@ -84,7 +86,7 @@ pub fn extract(
     context: &Context,
 ) -> Result<Extraction> {
     tree::check(request.into.as_deref(), path, context)?;
-    let walked = inventory_walk(path, options, context, Some(Plan::new()))?;
+    let walked = inventory_walk(path, options, context, Needs::Members)?;
     let Walked {
         inventory,
         plan: Some(plan),
@@ -102,16 +104,22 @@ pub fn extract(
     let selected = select::select(&inventory, &patterns, context)?;
     within_budget(&inventory, &selected.rows, options, context)?;
     let tree = Tree::create(request.into.as_deref(), context)?;
-    let written = walk::Work {
+    let work = walk::Work {
         path,
         options,
         context,
         graph: &inventory.graph,
-        tree: &tree,
-    }
-    .run(&plan, &selected.rows, &stamp)
-    .and_then(|()| check(&tree, &inventory.graph, &selected.rows, context))
-    .and_then(|()| context.check());
+        place: &tree,
+    };
+    let paths = selected
+        .rows
+        .iter()
+        .map(|&row| inventory.graph.path(row as usize));
+    let written = tree
+        .folders(paths, context)
+        .and_then(|()| work.run(&plan, &selected.rows, &stamp))
+        .and_then(|()| check(&tree, &inventory.graph, &selected.rows, context))
+        .and_then(|()| context.check());
     let output_root = match written {
         Ok(()) => tree.publish()?,
         Err(error) => return Err(tree.discard(error)),

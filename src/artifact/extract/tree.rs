@@ -14,6 +14,7 @@ use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags};
 use tempfile::TempDir;
 
 use super::super::folder::open_beneath;
+use super::place::{Output, Place};
 use crate::digest::{Digest, Hasher};
 use crate::error::{ArtifactReason, Code, Error, Result, io_reason};
 use crate::operation::Context;
@@ -208,59 +209,11 @@ impl Tree {
         Ok((Some(parent), name))
     }
 
-    /// Creates a file, which must not exist.
-    pub fn file(&self, path: &str) -> Result<Output> {
-        let (parent, name) = self.parent_of(path)?;
-        let parent = parent.as_ref().map_or(self.root.as_fd(), AsFd::as_fd);
-        let flags =
-            OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let mode = Mode::RUSR | Mode::WUSR;
-        let file = rustix::fs::openat(parent, name, flags, mode)
-            .and_then(|file| rustix::fs::fchmod(&file, mode).map(|()| file))
-            .map_err(|error| self.failed(path, &error.into()))?;
-        Ok(Output {
-            file: File::from(file),
-            hasher: Hasher::default(),
-            written: 0,
-        })
-    }
-
-    /// What went wrong while `path` was written.
-    pub fn write_failed(&self, path: &str, error: &io::Error) -> Error {
-        self.failed(path, error)
-    }
-
-    /// Removes a file that turned out not to be what it should.
-    pub fn remove(&self, path: &str) -> Result<()> {
-        let (parent, name) = self.parent_of(path)?;
-        let parent = parent.as_ref().map_or(self.root.as_fd(), AsFd::as_fd);
-        rustix::fs::unlinkat(parent, name, AtFlags::empty())
-            .map_err(|error| self.failed(path, &error.into()))
-    }
-
     fn open(&self, path: &str) -> Result<File> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         open_beneath(self.root.as_fd(), path.as_bytes(), flags)
             .map(File::from)
             .map_err(|error| self.failed(path, &error))
-    }
-
-    /// Hands on the bytes of a file that was written.
-    pub fn read(&self, path: &str, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
-        let file = self.open(path)?;
-        let mut buffer = vec![0; 256 << 10];
-        let mut done = 0;
-        loop {
-            match file.read_at(&mut buffer, done) {
-                Ok(0) => return Ok(()),
-                Ok(count) => {
-                    each(buffer.get(..count).unwrap_or_default())?;
-                    done += count as u64;
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(self.failed(path, &error)),
-            }
-        }
     }
 
     /// Whether a file reads back as what was written.
@@ -445,29 +398,72 @@ fn write_failed(operation: &str, into: &str, path: Option<&str>, error: &io::Err
     }
 }
 
+impl Place for Tree {
+    fn file<'p>(&'p self, path: &str) -> Result<Box<dyn Output + 'p>> {
+        let (parent, name) = self.parent_of(path)?;
+        let parent = parent.as_ref().map_or(self.root.as_fd(), AsFd::as_fd);
+        let flags =
+            OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let mode = Mode::RUSR | Mode::WUSR;
+        let file = rustix::fs::openat(parent, name, flags, mode)
+            .and_then(|file| rustix::fs::fchmod(&file, mode).map(|()| file))
+            .map_err(|error| self.failed(path, &error.into()))?;
+        Ok(Box::new(Written {
+            file: File::from(file),
+            hasher: Hasher::default(),
+            written: 0,
+        }))
+    }
+
+    fn write_failed(&self, path: &str, error: &io::Error) -> Error {
+        self.failed(path, error)
+    }
+
+    fn remove(&self, path: &str) -> Result<()> {
+        let (parent, name) = self.parent_of(path)?;
+        let parent = parent.as_ref().map_or(self.root.as_fd(), AsFd::as_fd);
+        rustix::fs::unlinkat(parent, name, AtFlags::empty())
+            .map_err(|error| self.failed(path, &error.into()))
+    }
+
+    fn read(&self, path: &str, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        let file = self.open(path)?;
+        let mut buffer = vec![0; 256 << 10];
+        let mut done = 0;
+        loop {
+            match file.read_at(&mut buffer, done) {
+                Ok(0) => return Ok(()),
+                Ok(count) => {
+                    each(buffer.get(..count).unwrap_or_default())?;
+                    done += count as u64;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.failed(path, &error)),
+            }
+        }
+    }
+}
+
 /// A file that is being written.
-pub(super) struct Output {
+struct Written {
     file: File,
     hasher: Hasher,
     written: u64,
 }
 
-impl Output {
-    /// The next bytes.
-    pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+impl Output for Written {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.file.write_all(bytes)?;
         self.hasher.update(bytes);
         self.written += bytes.len() as u64;
         Ok(())
     }
 
-    /// How many bytes were written.
-    pub fn written(&self) -> u64 {
+    fn written(&self) -> u64 {
         self.written
     }
 
-    /// SHA-256 of what was written.
-    pub fn finish(self) -> Digest {
+    fn finish(self: Box<Self>) -> Digest {
         self.hasher.finish()
     }
 }

@@ -24,7 +24,7 @@ use super::super::plan::{Plan, PlannedContainer, ROOT};
 use super::super::root;
 use super::super::source::{Source, Spool};
 use super::super::streams::{self, Entry, Sink};
-use super::tree::{Output, Tree};
+use super::place::{Output, Place};
 use crate::digest::Digest;
 use crate::error::{ArtifactReason, Error, Result};
 use crate::operation::Context;
@@ -35,7 +35,8 @@ pub(super) struct Work<'a> {
     pub options: &'a Options,
     pub context: &'a Context,
     pub graph: &'a Graph,
-    pub tree: &'a Tree,
+    /// Where their bytes go.
+    pub place: &'a dyn Place,
 }
 
 /// A row of the graph at its place.
@@ -92,10 +93,6 @@ impl Work<'_> {
     ) -> Result<()> {
         let shown = root::show(self.path);
         let jobs = self.jobs(plan, selected)?;
-        self.tree.folders(
-            selected.iter().map(|&row| self.graph.path(row as usize)),
-            self.context,
-        )?;
         let rows = selected.iter().filter_map(|&row| self.row(row));
         let bytes = rows.fold(0u64, |sum, row| sum.saturating_add(row.size));
         self.context.progress.expect(selected.len() as u64, bytes);
@@ -313,7 +310,7 @@ impl Work<'_> {
     fn copies(&self, first: u32, others: &[u32]) -> Result<(), Fault> {
         for &other in others {
             let mut file = self.create(other)?;
-            self.tree.read(self.path(first), &mut |bytes| {
+            self.place.read(self.path(first), &mut |bytes| {
                 file.write(bytes).map_err(|fault| match fault {
                     Fault::Stop(error) => error,
                     _ => self.changed(self.path(other)),
@@ -335,7 +332,7 @@ impl Work<'_> {
         Ok(Checked {
             work: self,
             path,
-            output: self.tree.file(path)?,
+            output: self.place.file(path)?,
             size: expected.size,
             digest: expected.digest,
         })
@@ -397,7 +394,7 @@ fn gone() -> Fault {
 struct Checked<'a> {
     work: &'a Work<'a>,
     path: &'a str,
-    output: Output,
+    output: Box<dyn Output + 'a>,
     size: u64,
     digest: Digest,
 }
@@ -410,7 +407,7 @@ impl Checked<'_> {
         }
         self.work.context.progress.add_bytes(bytes.len() as u64);
         let written = self.output.write(bytes);
-        written.map_err(|error| self.work.tree.write_failed(self.path, &error).into())
+        written.map_err(|error| self.work.place.write_failed(self.path, &error).into())
     }
 
     /// Whether the file is what it should be.
@@ -515,7 +512,7 @@ impl<'a> Passing<'a> {
         if let Some(current) = self.current.take()
             && let Some((_, file)) = current.file
         {
-            self.work.tree.remove(file.path)?;
+            self.work.place.remove(file.path)?;
         }
         Ok(())
     }
@@ -581,7 +578,7 @@ impl Sink for Passing<'_> {
                 Some(group) if good => group.written = true,
                 // An empty entry that an archive explains later; another
                 // member has the bytes.
-                _ => self.work.tree.remove(path)?,
+                _ => self.work.place.remove(path)?,
             }
         }
         match current.child {

@@ -2,12 +2,14 @@
 //! and protections of a file, with the range of the file behind each fact
 //! (binaries section 2; decisions 29 to 31).
 
+mod candidate;
 mod extras;
 pub mod facts;
 mod record;
 pub mod rows;
 
-pub use record::{LayoutRecord, inspect_binary_layout};
+pub use candidate::may_have_layout;
+pub use record::{LayoutRecord, NO_BINARY, PROVIDER, inspect_binary_layout};
 pub(crate) use record::{refused, subject_format};
 
 use super::{ByteOrder, Notes};
@@ -68,6 +70,8 @@ pub enum Format {
     Coff,
     /// A member of an import library: one imported name.
     ImportObject,
+    /// An import library: an archive of them.
+    ImportLibrary,
     /// Mach-O, one architecture.
     MachO,
 }
@@ -81,6 +85,7 @@ impl Format {
             Self::Te => "te",
             Self::Coff => "coff",
             Self::ImportObject => "coff-import",
+            Self::ImportLibrary => "coff-import-library",
             Self::MachO => "mach-o",
         }
     }

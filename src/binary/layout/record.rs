@@ -93,6 +93,9 @@ const GENERAL: [&str; 5] = [
     "Mitigations are concluded from the file by the rules that stand beside them.",
 ];
 
+/// `reason` of the error about a file that is of no format with a layout.
+pub const NO_BINARY: &str = "no_binary";
+
 /// The error for a file without a layout.
 pub(crate) fn refused(refusal: Refusal, file: &BinaryFile, operation: &'static str) -> Error {
     let shown = &file.path;
@@ -101,6 +104,7 @@ pub(crate) fn refused(refusal: Refusal, file: &BinaryFile, operation: &'static s
             let message = format!("{shown} is no executable, library or object of a known format");
             Error::invalid_request(operation, &["path"], "invalid_format", message)
                 .action("Give an ELF, PE, COFF or Mach-O file; `rea inspect-artifact` tells what a file is.")
+                .detail("reason", NO_BINARY)
         }
         Refusal::Header { offset, reason } => {
             let message = format!("the header of {shown} cannot be read at offset {offset}: {reason}");

@@ -33,7 +33,7 @@ impl WriteJson for Hex {
 }
 
 /// Bytes of the file: `{bytes, offset}`, both [`Hex`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Range {
     /// Its first byte.
     pub offset: u64,
@@ -313,6 +313,8 @@ pub enum ValueMeaning {
     Undefined,
     /// The alignment of a common symbol.
     Alignment,
+    /// The size of a common symbol (COFF, Mach-O).
+    CommonSize,
     /// A number.
     AbsoluteValue,
     /// Its section cannot be told.
@@ -332,6 +334,7 @@ impl ValueMeaning {
             Self::NoAddress => "no-address",
             Self::Undefined => "undefined",
             Self::Alignment => "alignment",
+            Self::CommonSize => "common-size",
             Self::AbsoluteValue => "absolute-value",
             Self::UnknownSectionIndex => "unknown-section-index",
             Self::SectionOffset => "section-offset",

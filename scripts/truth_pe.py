@@ -1,0 +1,912 @@
+#!/usr/bin/env python3
+"""Compares `rea inspect-binary-layout` on PE and COFF files with other readers.
+
+    scripts/truth_pe.py                    Debian packages that hold such files (PACKAGES below; into
+                                           ~/.cache/rea-debs) and the corpus (scripts/corpus.sh)
+    scripts/truth_pe.py PATH...            these files, folders, archives (.a, .lib), wheels, packages
+    scripts/truth_pe.py --sample N         the first package only and every file of it until N are read
+    scripts/truth_pe.py --plant            falsify the peers' side; each lie must show
+
+Peers, those that are installed: `llvm-readobj` (LLVM 14: headers, sections, symbols, relocations,
+imports, exports, base relocations, unwind information, resources, TLS, load configuration),
+`objdump` (binutils with pe targets: headers, directories, imports with hints, exports, base
+relocations, sections, symbols, relocations), and from PyPI, outside CI, `pefile` (imphash, Rich
+header, checksum, version strings, overlay). Facts are compared as multisets a category.
+
+Not compared, because it is a rendering of bytes and no fact of its own: hex dumps, dates beside
+their number, demangled names, disassembly, and the numbers that a peer leaves out.
+Classes of differences that are explained are counted under their names, see EXPLAINED.
+
+Exit 1 on any unexplained difference, on a lie that went unnoticed, or when nothing was compared.
+"""
+
+import argparse
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections import Counter, defaultdict
+from pathlib import Path
+
+from truth_artifacts import find_rea
+
+# Small ones first: the sample of CI is taken from the first.
+PACKAGES = ["systemd-boot-efi", "nsis-common", "mingw-w64-x86-64-dev", "gcc-mingw-w64-x86-64-win32-runtime", "gcc-mingw-w64-i686-win32-runtime", "libwine"]
+SAMPLE_PACKAGES = ["systemd-boot-efi", "nsis-common", "mingw-w64-x86-64-dev"]
+
+EXPLAINED = {
+    "zero-address-export": "llvm-readobj lists rows of the export address table that are zero and have no name; "
+    "PE Format calls them unused, and we count them as gaps",
+    "shared-export": "llvm-readobj and objdump print one name a row of the address table; we have a row for each name",
+}
+
+
+# --------------------------------------------------------------------------------------------------
+# Files
+
+
+def fetch(package):
+    cache = Path.home() / ".cache" / "rea-debs"
+    cache.mkdir(parents=True, exist_ok=True)
+    found = sorted(cache.glob(f"{package}_*.deb"))
+    if not found:
+        subprocess.run(["apt-get", "download", "-q", package], cwd=cache, check=True, capture_output=True)
+        found = sorted(cache.glob(f"{package}_*.deb"))
+    return found[0]
+
+
+def is_ours(head):
+    if head[:2] == b"MZ":
+        return True
+    if head[:4] == b"\0\0\xff\xff":
+        return True
+    return head[:2] in (b"\x64\x86", b"\x4c\x01", b"\xc4\x01", b"\x64\xaa")
+
+
+def members(data):
+    """Members of an ar archive."""
+    at, names = 8, b""
+    while at + 60 <= len(data):
+        name, size = data[at : at + 16].decode("latin-1").rstrip(), int(data[at + 48 : at + 58])
+        body = data[at + 60 : at + 60 + size]
+        if name == "//":
+            names = body
+        elif name not in ("/", "/SYM64/"):
+            if name.startswith("/") and name[1:].isdigit():
+                name = re.split(rb"[\0\n]", names[int(name[1:]) :], maxsplit=1)[0].decode("latin-1")
+            yield name.rstrip("/"), body
+        at += 60 + size + size % 2
+
+
+def walk(path, scratch, most_members=40):
+    """(label, file) of everything below a path that the readers can be asked about."""
+    if path.is_dir():
+        for child in sorted(path.rglob("*")):
+            if child.is_file() and not child.is_symlink():
+                yield from walk(child, scratch, most_members)
+        return
+    if path.suffix in (".deb", ".whl", ".tgz"):
+        folder = Path(tempfile.mkdtemp(dir=scratch))
+        if path.suffix == ".deb":
+            subprocess.run(["dpkg-deb", "-x", path, folder], check=True)
+        elif path.suffix == ".tgz":
+            subprocess.run(["tar", "xzf", path, "-C", folder], check=True)
+        else:
+            zipfile.ZipFile(path).extractall(folder)
+        for label, file in walk(folder, scratch, most_members):
+            yield f"{path.name}:{label.removeprefix(str(folder))}", file
+        shutil.rmtree(folder)
+        return
+    with open(path, "rb") as file:
+        head = file.read(8)
+    if head == b"!<arch>\n":
+        chosen = [member for member in members(path.read_bytes()) if is_ours(member[1])]
+        # Import libraries hold thousands of alike members: some of each archive, spread evenly.
+        step = max(1, len(chosen) // most_members)
+        for number, (name, body) in enumerate(chosen[::step]):
+            member = Path(scratch) / f"member-{number}.obj"
+            member.write_bytes(body)
+            yield f"{path}({name})", member
+            member.unlink()
+    elif is_ours(head):
+        yield str(path), path
+
+
+# --------------------------------------------------------------------------------------------------
+# Our side
+
+
+def run(command, limit=600):
+    return subprocess.run([str(word) for word in command], capture_output=True, timeout=limit)
+
+
+def unhex(text):
+    return None if text is None else int(text, 16)
+
+
+class Ours:
+    """A record, as the facts of each peer's categories."""
+
+    def __init__(self, rea, path):
+        done = run([rea, "inspect-binary-layout", path])
+        if done.returncode != 0:
+            raise RuntimeError(f"rea exits with {done.returncode}: {done.stderr.decode('utf-8', 'replace')[:300]}")
+        self.result = json.loads(done.stdout)["normalized_result"]
+        self.facts = self.result["facts"]
+        self.own = self.facts[self.result["format"]]
+        optional = self.own.get("optional_header") or {}
+        self.base = unhex(optional.get("image_base", "0x0"))
+
+    def names(self, flags):
+        return sorted(name for name in flags if not name.startswith("0x"))
+
+
+def name(text):
+    """A name that a peer printed as we write it: nothing lost, `%XX` for bytes that are not UTF-8."""
+    return text
+
+
+# --------------------------------------------------------------------------------------------------
+# llvm-readobj
+
+
+def tree(text):
+    """Nested (label, value, children) of llvm-readobj's output."""
+    root = ("", "", [])
+    stack = [root]
+    for line in text.split("\n"):
+        line = line.strip()
+        if not line:
+            continue
+        if line in ("}", "]", ")"):
+            if len(stack) > 1:
+                stack.pop()
+            continue
+        label, _, value = line.partition(": ")
+        opens = re.match(r"^(\S[^:{\[]*?) ?[{\[](?: \((0x[0-9A-Fa-f]+)\))?$", line)
+        if opens:
+            node = (opens.group(1).strip(), opens.group(2) or "", [])
+        elif line.endswith(("[", "(")) and re.match(r"^(Type|Name|Language|Data|RawData)\b", line):
+            node = (label.rstrip(" ([") if not value else label, value.rstrip(" [("), [])
+        else:
+            stack[-1][2].append((label, value, []))
+            continue
+        stack[-1][2].append(node)
+        stack.append(node)
+    return root
+
+
+def child(node, label):
+    for one in node[2]:
+        if one[0] == label:
+            return one
+    return None
+
+
+def leaf(node, label, default=None):
+    one = child(node, label)
+    return default if one is None else one[1]
+
+
+def number(text):
+    """`0x10`, `16`, `NAME (0x10)`, `2020-01-01 (0x10)`, `(0x10)`."""
+    if text is None:
+        return None
+    inner = re.search(r"\((-?(?:0x)?[0-9A-Fa-f]+)\)$", text)
+    return int(inner.group(1) if inner else text.split()[0], 0)
+
+
+FILE_HEADER = {
+    "SectionCount": "number_of_sections",
+    "TimeDateStamp": "time_date_stamp",
+    "PointerToSymbolTable": "pointer_to_symbol_table",
+    "SymbolCount": "number_of_symbols",
+    "OptionalHeaderSize": "size_of_optional_header",
+}
+OPTIONAL_HEADER = {
+    "Magic": "magic",
+    "SizeOfCode": "size_of_code",
+    "SizeOfInitializedData": "size_of_initialized_data",
+    "SizeOfUninitializedData": "size_of_uninitialized_data",
+    "AddressOfEntryPoint": "address_of_entry_point",
+    "BaseOfCode": "base_of_code",
+    "ImageBase": "image_base",
+    "SectionAlignment": "section_alignment",
+    "FileAlignment": "file_alignment",
+    "SizeOfImage": "size_of_image",
+    "SizeOfHeaders": "size_of_headers",
+    "SizeOfStackReserve": "size_of_stack_reserve",
+    "SizeOfStackCommit": "size_of_stack_commit",
+    "SizeOfHeapReserve": "size_of_heap_reserve",
+    "SizeOfHeapCommit": "size_of_heap_commit",
+    "NumberOfRvaAndSize": "number_of_rva_and_sizes",
+}
+VERSIONS = {
+    "LinkerVersion": "linker_version",
+    "OperatingSystemVersion": "operating_system_version",
+    "ImageVersion": "image_version",
+    "SubsystemVersion": "subsystem_version",
+}
+DIRECTORIES = ["Export", "Import", "Resource", "Exception", "Certificate", "BaseRelocation", "Debug", "Architecture", "GlobalPtr", "TLS", "LoadConfig", "BoundImport", "IAT", "DelayImportDescriptor", "CLRRuntimeHeader", "Reserved"]
+DOS = {
+    "UsedBytesInTheLastPage": "e_cblp", "FileSizeInPages": "e_cp", "NumberOfRelocationItems": "e_crlc",
+    "HeaderSizeInParagraphs": "e_cparhdr", "MinimumExtraParagraphs": "e_minalloc", "MaximumExtraParagraphs": "e_maxalloc",
+    "InitialRelativeSS": "e_ss", "InitialSP": "e_sp", "Checksum": "e_csum", "InitialIP": "e_ip", "InitialRelativeCS": "e_cs",
+    "AddressOfRelocationTable": "e_lfarlc", "OverlayNumber": "e_ovno", "OEMid": "e_oemid", "OEMinfo": "e_oeminfo",
+    "AddressOfNewExeHeader": "e_lfanew",
+}
+LOAD_CONFIG = {
+    "Size": "size", "TimeDateStamp": "time_date_stamp", "MajorVersion": "major_version", "MinorVersion": "minor_version",
+    "GlobalFlagsClear": "global_flags_clear", "GlobalFlagsSet": "global_flags_set",
+    "CriticalSectionDefaultTimeout": "critical_section_default_timeout",
+    "DeCommitFreeBlockThreshold": "de_commit_free_block_threshold",
+    "DeCommitTotalFreeThreshold": "de_commit_total_free_threshold", "LockPrefixTable": "lock_prefix_table",
+    "MaximumAllocationSize": "maximum_allocation_size", "VirtualMemoryThreshold": "virtual_memory_threshold",
+    "ProcessHeapFlags": "process_heap_flags", "ProcessAffinityMask": "process_affinity_mask", "CSDVersion": "csd_version",
+    "DependentLoadFlags": "dependent_load_flags", "EditList": "edit_list", "SecurityCookie": "security_cookie",
+    "SEHandlerTable": "se_handler_table", "SEHandlerCount": "se_handler_count",
+    "GuardCFCheckFunction": "guard_cf_check_function_pointer", "GuardCFCheckDispatch": "guard_cf_dispatch_function_pointer",
+    "GuardCFFunctionTable": "guard_cf_function_table", "GuardCFFunctionCount": "guard_cf_function_count",
+    "GuardAddressTakenIatEntryTable": "guard_address_taken_iat_entry_table",
+    "GuardAddressTakenIatEntryCount": "guard_address_taken_iat_entry_count",
+    "GuardLongJumpTargetTable": "guard_long_jump_target_table", "GuardLongJumpTargetCount": "guard_long_jump_target_count",
+    "DynamicValueRelocTable": "dynamic_value_reloc_table", "CHPEMetadataPointer": "chpe_metadata_pointer",
+    "GuardRFFailureRoutine": "guard_rf_failure_routine",
+    "GuardRFFailureRoutineFunctionPointer": "guard_rf_failure_routine_function_pointer",
+    "DynamicValueRelocTableOffset": "dynamic_value_reloc_table_offset",
+    "DynamicValueRelocTableSection": "dynamic_value_reloc_table_section",
+    "GuardRFVerifyStackPointerFunctionPointer": "guard_rf_verify_stack_pointer_function_pointer",
+    "HotPatchTableOffset": "hot_patch_table_offset", "EnclaveConfigurationPointer": "enclave_configuration_pointer",
+    "VolatileMetadataPointer": "volatile_metadata_pointer", "GuardEHContinuationTable": "guard_eh_continuation_table",
+    "GuardEHContinuationCount": "guard_eh_continuation_count",
+}
+RESOURCE_TYPES = {1: "RT_CURSOR", 2: "RT_BITMAP"}
+READOBJ = ["--file-headers", "--sections", "--symbols", "--relocations", "--coff-basereloc", "--coff-debug-directory", "--coff-exports",
+           "--coff-imports", "--coff-load-config", "--coff-resources", "--coff-tls-directory", "--unwind"]
+
+
+def flag_set(node):
+    return tuple(sorted(one[0].split(" ")[0] for one in node[2]))
+
+
+def readobj(path):
+    done = run(["llvm-readobj", *READOBJ, path])
+    text = done.stdout.decode("utf-8", "backslashreplace")
+    facts = defaultdict(Counter)
+    root = tree(text)
+    if leaf(root, "Format") == "COFF-import-file":
+        facts["import-object"][(leaf(root, "Type"), leaf(root, "Name type"))] += 1
+        facts["import-symbols"].update(one[1] for one in root[2] if one[0] == "Symbol")
+        return facts, done.stderr.decode()
+    header = child(root, "ImageFileHeader")
+    if header:
+        for theirs, ours in FILE_HEADER.items():
+            facts["file-header"][(ours, number(leaf(header, theirs)))] += 1
+        facts["file-header"][("characteristics", number(child(header, "Characteristics")[1]), tuple(sorted(flag_set(child(header, "Characteristics")))))] += 1
+    header = child(root, "ImageOptionalHeader")
+    if header:
+        for theirs, ours in OPTIONAL_HEADER.items():
+            facts["optional-header"][(ours, number(leaf(header, theirs)))] += 1
+        for theirs, ours in VERSIONS.items():
+            facts["optional-header"][(ours, f"{leaf(header, 'Major' + theirs)}.{leaf(header, 'Minor' + theirs)}")] += 1
+        flags = child(header, "Characteristics")
+        names = tuple(sorted(one.replace("DLL_CHARACTERISTICS", "DLLCHARACTERISTICS") for one in flag_set(flags)))
+        facts["optional-header"][("dll_characteristics", number(flags[1]), names)] += 1
+        facts["optional-header"][("subsystem", leaf(header, "Subsystem").split(" ")[0])] += 1
+        table = child(header, "DataDirectory")
+        for index, one in enumerate(DIRECTORIES):
+            rva = leaf(table, f"{one}RVA", leaf(table, f"{one}TableRVA"))
+            size = leaf(table, f"{one}Size", leaf(table, f"{one}TableSize"))
+            if rva is not None:
+                facts["directories"][(index, number(rva), number(size))] += 1
+    header = child(root, "DOSHeader")
+    if header:
+        for theirs, ours in DOS.items():
+            facts["dos-header"][(ours, number(leaf(header, theirs)))] += 1
+    for section in (child(root, "Sections") or ("", "", []))[2]:
+        flags = child(section, "Characteristics")
+        names = tuple(sorted(one for one in flag_set(flags) if "ALIGN" not in one and one != "IMAGE_SCN_MEM_PURGEABLE"))
+        facts["sections"][
+            (
+                number(leaf(section, "Number")), leaf(section, "Name").rsplit(" (", 1)[0], number(leaf(section, "VirtualSize")),
+                number(leaf(section, "VirtualAddress")), number(leaf(section, "RawDataSize")), number(leaf(section, "PointerToRawData")),
+                number(leaf(section, "PointerToRelocations")), number(leaf(section, "PointerToLineNumbers")),
+                number(leaf(section, "RelocationCount")), number(leaf(section, "LineNumberCount")), number(flags[1]), names,
+            )
+        ] += 1
+    for symbol in (child(root, "Symbols") or ("", "", []))[2]:
+        kind = number(leaf(symbol, "BaseType")) | number(leaf(symbol, "ComplexType")) << 4
+        section = leaf(symbol, "Section")
+        facts["symbols"][
+            (leaf(symbol, "Name"), number(leaf(symbol, "Value")), number(section), kind, leaf(symbol, "StorageClass").split(" ")[0].lower(), number(leaf(symbol, "AuxSymbolCount")))
+        ] += 1
+        one = child(symbol, "AuxSectionDef")
+        if one:
+            facts["auxiliary"][("section", number(leaf(one, "Length")), number(leaf(one, "RelocationCount")), number(leaf(one, "LineNumberCount")),
+                                number(leaf(one, "Checksum")), number(leaf(one, "Number")), number(leaf(one, "Selection")))] += 1
+        one = child(symbol, "AuxFileRecord")
+        if one:
+            facts["auxiliary"][("file", leaf(one, "FileName"))] += 1
+        one = child(symbol, "AuxWeakExternal")
+        if one:
+            facts["auxiliary"][("weak", number(leaf(one, "Linked")), number(leaf(one, "Search")))] += 1
+        one = child(symbol, "AuxFunctionDef")
+        if one:
+            facts["auxiliary"][("function", number(leaf(one, "TagIndex")), number(leaf(one, "TotalSize")),
+                                number(leaf(one, "PointerToLineNumber")), number(leaf(one, "PointerToNextFunction")))] += 1
+    for section in (child(root, "Relocations") or ("", "", []))[2]:
+        index = int(re.search(r"\((\d+)\)", section[0]).group(1))
+        for one in section[2]:
+            text = one[0] + (": " + one[1] if one[1] else "")
+            found = re.match(r"(0x[0-9A-F]+) (\S+) (.*) \((\d+)\)$", text)
+            if found:
+                facts["relocations"][(index, int(found.group(1), 16), found.group(2), found.group(3), int(found.group(4)))] += 1
+    for kind, label in (("import-table", "Import"), ("delay-import-table", "DelayImport")):
+        for library in root[2]:
+            if library[0] != label:
+                continue
+            own = leaf(library, "Name")
+            if kind == "import-table":
+                facts["libraries"][(own, number(leaf(library, "ImportLookupTableRVA")), number(leaf(library, "ImportAddressTableRVA")))] += 1
+            else:
+                facts["delay-libraries"][(own, number(leaf(library, "Attributes")), number(leaf(library, "ModuleHandle")),
+                                          number(leaf(library, "ImportAddressTable")), number(leaf(library, "ImportNameTable")))] += 1
+            inside = []
+            for one in library[2]:
+                if one[0] == "Symbol":
+                    inside.append(one[1])
+                if one[0] == "Import":
+                    inside += [more[1] for more in one[2] if more[0] == "Symbol"]
+            for one in inside:
+                found = re.match(r"(.*) \((\d+)\)$", one)
+                facts["imports"][(kind, own, found.group(1), int(found.group(2)))] += 1
+    for one in root[2]:
+        if one[0] == "Export":
+            forwarder = leaf(one, "ForwardedTo")
+            rva = number(leaf(one, "RVA"))
+            if rva == 0 and not leaf(one, "Name"):
+                facts["explained"]["zero-address-export"] += 1
+                continue
+            facts["exports"][(number(leaf(one, "Ordinal")), leaf(one, "Name", "") or "", None if forwarder else rva, forwarder)] += 1
+    for one in (child(root, "BaseReloc") or ("", "", []))[2]:
+        facts["base-relocations"][(leaf(one, "Type"), number(leaf(one, "Address")))] += 1
+    for one in (child(root, "DebugDirectory") or ("", "", []))[2]:
+        kind = number(leaf(one, "Type"))
+        facts["debug"][(kind, number(leaf(one, "Characteristics")), number(leaf(one, "TimeDateStamp")), number(leaf(one, "MajorVersion")),
+                        number(leaf(one, "MinorVersion")), number(leaf(one, "SizeOfData")), number(leaf(one, "AddressOfRawData")), number(leaf(one, "PointerToRawData")))] += 1
+        info = child(one, "PDBInfo")
+        if info:
+            facts["pdb"][(leaf(info, "PDBGUID", "").strip("{}"), number(leaf(info, "PDBAge")), leaf(info, "PDBFileName"))] += 1
+    table = child(root, "TLSDirectory")
+    if table and table[2]:
+        for theirs, ours in (("StartAddressOfRawData", "start_address_of_raw_data"), ("EndAddressOfRawData", "end_address_of_raw_data"),
+                             ("AddressOfIndex", "address_of_index"), ("AddressOfCallBacks", "address_of_callbacks"), ("SizeOfZeroFill", "size_of_zero_fill")):
+            facts["tls"][(ours, number(leaf(table, theirs)))] += 1
+    table = child(root, "LoadConfig")
+    if table:
+        for theirs, ours in LOAD_CONFIG.items():
+            if child(table, theirs):
+                facts["load-config"][(ours, number(leaf(table, theirs)))] += 1
+        if child(table, "GuardFlags"):
+            facts["load-config"][("guard_flags", number(child(table, "GuardFlags")[1]))] += 1
+    for label, ours in (("GuardFidTable", "guard_cf_functions"), ("GuardLJmpTable", "guard_long_jump_targets"), ("GuardIatTable", "guard_address_taken_iat_entries"), ("SEHTable", "se_handlers"), ("GuardEHContTable", "guard_eh_continuations")):
+        for one in (child(root, label) or ("", "", []))[2]:
+            address = re.match(r"0x[0-9A-Fa-f]+", one[0])
+            if address:
+                facts["guard-tables"][(ours, int(address.group(0), 16))] += 1
+    unwind(root, facts)
+    resources(child(root, "Resources"), facts)
+    return facts, done.stderr.decode()
+
+
+def unwind(root, facts):
+    for one in (child(root, "UnwindInformation") or ("", "", []))[2]:
+        if one[0] != "RuntimeFunction":
+            continue
+        begin, end, where = (number(leaf(one, key)) for key in ("StartAddress", "EndAddress", "UnwindInfoAddress"))
+        if end is None or where is None:
+            continue
+        info = child(one, "UnwindInfo")
+        row = (begin, end, where)
+        if info:
+            frame = leaf(info, "FrameRegister")
+            offset = leaf(info, "FrameOffset")
+            codes = tuple((one[0], one[1]) for one in (child(info, "UnwindCodes") or ("", "", []))[2])
+            handler = leaf(info, "Handler")
+            row += (number(leaf(info, "Version")), number(child(info, "Flags")[1]), number(leaf(info, "PrologSize")),
+                    0 if frame == "-" else number(frame), 0 if offset == "-" else number(offset), number(leaf(info, "UnwindCodeCount")),
+                    codes, number(handler) if handler else None)
+        facts["unwind"][row] += 1
+
+
+def resources(node, facts):
+    if not node:
+        return
+
+    def step(node, path):
+        for one in node[2]:
+            if one[0] in ("Type", "Name", "Language"):
+                found = re.search(r"\(ID (\d+)\)$", one[1])
+                here = int(found.group(1)) if found else one[1]
+                data = child(one, "Data")
+                if data:
+                    facts["resources"][(*path, here, number(leaf(data, "DataRVA")), number(leaf(data, "DataSize")), number(leaf(data, "Codepage")))] += 1
+                else:
+                    step(one, (*path, here))
+
+    step(node, ())
+    facts["resource-count"][number(leaf(node, "Total Number of Resources"))] += 1
+
+
+STORAGE = {}
+
+
+def ours_for_readobj(ours):
+    result, own = ours.result, ours.own
+    facts = defaultdict(Counter)
+    if result["format"] == "coff-import":
+        row = own["import_object"]
+        kinds = {"IMPORT_CODE": "code", "IMPORT_DATA": "data", "IMPORT_CONST": "const"}
+        types = {"IMPORT_ORDINAL": "ordinal", "IMPORT_NAME": "name", "IMPORT_NAME_NOPREFIX": "noprefix", "IMPORT_NAME_UNDECORATE": "undecorate", "IMPORT_NAME_EXPORTAS": "export as"}
+        facts["import-object"][(kinds[row["type"]], types[row["name_type"]])] += 1
+        facts["import-symbols"]["__imp_" + row["symbol"]] += 1
+        if row["type"] == "IMPORT_CODE":
+            facts["import-symbols"][row["symbol"]] += 1
+        return facts
+    header = own.get("file_header")
+    if header:
+        for one in FILE_HEADER.values():
+            value = header[one]
+            facts["file-header"][(one, unhex(value) if isinstance(value, str) else value)] += 1
+        flags = header["characteristics"]
+        facts["file-header"][("characteristics", unhex(flags["value"]), tuple(ours.names(flags["names"])))] += 1
+    header = own.get("optional_header")
+    if header:
+        for one in OPTIONAL_HEADER.values():
+            value = header[one]
+            facts["optional-header"][(one, unhex(value) if isinstance(value, str) else value)] += 1
+        for one in VERSIONS.values():
+            facts["optional-header"][(one, header[one])] += 1
+        flags = header["dll_characteristics"]
+        facts["optional-header"][("dll_characteristics", unhex(flags["value"]), tuple(ours.names(flags["names"])))] += 1
+        facts["optional-header"][("subsystem", header["subsystem"])] += 1
+        for row in own["data_directories"]:
+            facts["directories"][(row["index"], unhex(row["address"]), unhex(row["size"]))] += 1
+        for one in DOS.values():
+            facts["dos-header"][(one, unhex(own["dos_header"][one]))] += 1
+    contract = {row["index"]: row for row in result["sections"]}
+    for row in own.get("sections", []):
+        flags = unhex(contract[row["index"]]["flags"])
+        facts["sections"][
+            (row["index"], row["name"], *(unhex(row[key]) for key in ("virtual_size", "virtual_address", "size_of_raw_data", "pointer_to_raw_data", "pointer_to_relocations", "pointer_to_line_numbers")),
+             row["number_of_relocations"], row["number_of_line_numbers"], flags, tuple(ours.names(row["characteristics"])))
+        ] += 1
+    names = {}
+    size = 20 if "anonymous_object_header" in own else 18
+    auxiliary = Counter({row["symbol_index"]: unhex(row["location"]["bytes"]) // size for row in own.get("symbol_auxiliary", [])})
+    specials = {"IMAGE_SYM_UNDEFINED": 0, "IMAGE_SYM_ABSOLUTE": -1, "IMAGE_SYM_DEBUG": -2}
+    types = {"IMAGE_SYM_DTYPE_POINTER": 0x10, "IMAGE_SYM_DTYPE_FUNCTION": 0x20, "IMAGE_SYM_DTYPE_ARRAY": 0x30}
+    types |= {f"IMAGE_SYM_TYPE_{one}": at for at, one in enumerate("NULL VOID CHAR SHORT INT LONG FLOAT DOUBLE STRUCT UNION ENUM MOE BYTE WORD UINT DWORD".split())}
+    for row in result["symbols"]:
+        text = row["name"]["display"]
+        names[row["entry_index"]] = text
+        section = row["section_index"]
+        binding = row["binding"]
+        binding = f"{binding:#x}" if isinstance(binding, int) else binding.removeprefix("IMAGE_SYM_CLASS_").replace("_", "").lower()
+        kind = row["type"]
+        facts["symbols"][
+            (text, unhex(row["value"]), specials.get(section, section), types.get(kind, kind), binding, auxiliary[row["entry_index"]])
+        ] += 1
+    selections = {0: 0} | {f"IMAGE_COMDAT_SELECT_{one}": at for at, one in enumerate("NODUPLICATES ANY SAME_SIZE EXACT_MATCH ASSOCIATIVE LARGEST NEWEST".split(), 1)}
+    search = {f"IMAGE_WEAK_EXTERN_{one}": at for at, one in enumerate("SEARCH_NOLIBRARY SEARCH_LIBRARY SEARCH_ALIAS ANTI_DEPENDENCY".split(), 1)}
+    for row in own.get("symbol_auxiliary", []):
+        if row["kind"] == "section-definition":
+            facts["auxiliary"][("section", unhex(row["length"]), row["number_of_relocations"], row["number_of_line_numbers"], unhex(row["checksum"]), row["number"], selections.get(row["selection"], row["selection"]))] += 1
+        elif row["kind"] == "file":
+            facts["auxiliary"][("file", row["name"])] += 1
+        elif row["kind"] == "weak-external":
+            facts["auxiliary"][("weak", row["tag_index"], search.get(row["characteristics"], row["characteristics"]))] += 1
+        elif row["kind"] == "function-definition":
+            facts["auxiliary"][("function", row["tag_index"], unhex(row["total_size"]), unhex(row["pointer_to_line_number"]), row["pointer_to_next_function"])] += 1
+    kinds = {row["type"]: row["name"] for row in ours.facts["relocation_types"]}
+    for row in result["relocations"]:
+        facts["relocations"][(row["section_index"], unhex(row["reported_offset"]), kinds[row["type"]], names.get(row["symbol_index"], "-"), row["symbol_index"])] += 1
+    for kind, member in (("import-table", "imports"), ("delay-import-table", "delay_imports")):
+        hints = []
+        for row in own.get(member, []):
+            words = row["descriptor"]
+            hints += row["hints"]
+            if kind == "import-table":
+                facts["libraries"][(row["name"], unhex(words["import_lookup_table"]), unhex(words["import_address_table"]))] += 1
+            else:
+                facts["delay-libraries"][(row["name"], unhex(words["attributes"]), unhex(words["module_handle"]), unhex(words["import_address_table"]), unhex(words["import_name_table"]))] += 1
+        rows = [row for row in ours.facts["imports"]["items"] if row["source"] == kind]
+        for row, hint in zip(rows, hints, strict=True):
+            facts["imports"][(kind, row["library"], row["name"] or "", row["ordinal"] if hint is None else hint)] += 1
+    for row in ours.facts["exports"]["items"]:
+        if row["source"] == "export-directory":
+            address = None if row["address"] is None else unhex(row["address"]) - ours.base
+            if row["forwarder"] is None and address is None:
+                address = 0
+            facts["exports"][(row["ordinal"], row["name"] or "", address, row["forwarder"])] += 1
+    for block in own.get("base_relocations", []):
+        page = unhex(block["page_address"])
+        for group in block["entries"]:
+            kind = group["type"]
+            kind = str(kind) if isinstance(kind, int) else kind.removeprefix("IMAGE_REL_BASED_")
+            for offset in group["offsets"]:
+                facts["base-relocations"][(kind, page + offset)] += 1
+    types = {}
+    for row in own.get("debug_directory", []):
+        major, minor = row["version"].split(".")
+        kind = DEBUG_TYPES.index(row["type"]) if row["type"] in DEBUG_TYPES else row["type"]
+        facts["debug"][(kind, unhex(row["characteristics"]), unhex(row["time_date_stamp"]), int(major), int(minor), unhex(row["size_of_data"]), unhex(row["address_of_raw_data"]), unhex(row["pointer_to_raw_data"]))] += 1
+        content = row["content"] or {}
+        if content.get("signature") == "RSDS":
+            facts["pdb"][(content["guid"], content["age"], content["path"])] += 1
+    table = own.get("tls_directory")
+    if table:
+        for one in ("start_address_of_raw_data", "end_address_of_raw_data", "address_of_index", "address_of_callbacks", "size_of_zero_fill"):
+            facts["tls"][(one, unhex(table[one]))] += 1
+    table = own.get("load_config")
+    if table:
+        for one in LOAD_CONFIG.values():
+            if one in table:
+                facts["load-config"][(one, unhex(table[one]))] += 1
+        if "guard_flags" in table:
+            flags = unhex(table["guard_flags"]["value"]) | table["guard_table_extra_bytes"] << 28
+            facts["load-config"][("guard_flags", flags)] += 1
+    for label, table in own.get("guard_tables", {}).items():
+        for row in table["entries"]:
+            facts["guard-tables"][(label, unhex(row["address"]) + ours.base)] += 1
+    machine = result["architecture"]["machine"]
+    if machine == "IMAGE_FILE_MACHINE_AMD64":
+        for row in own.get("functions", []):
+            fact = tuple(unhex(row[key]) + ours.base for key in ("begin_address", "end_address", "unwind_address"))
+            info = row["unwind_info"]
+            if info:
+                handler = info.get("handler_address")
+                fact += (info["version"], info["flags"], info["size_of_prolog"], info["frame_register"], info["frame_offset"], info["count_of_codes"],
+                         tuple(code(one, info) for one in info["codes"]), handler and unhex(handler) + ours.base)
+            facts["unwind"][fact] += 1
+    for row in own.get("resources", []):
+        facts["resources"][(*row["path"], unhex(row["address"]), unhex(row["size"]), row["code_page"])] += 1
+    if "resource_summary" in own:
+        facts["resource-count"][len(own["resources"])] += 1
+    return facts
+
+
+DEBUG_TYPES = [f"IMAGE_DEBUG_TYPE_{one}" for one in "UNKNOWN COFF CODEVIEW FPO MISC EXCEPTION FIXUP OMAP_TO_SRC OMAP_FROM_SRC BORLAND RESERVED10 CLSID VC_FEATURE POGO ILTCG MPX REPRO EMBEDDED_PORTABLE_PDB SPGO PDBCHECKSUM EX_DLLCHARACTERISTICS PERFMAP".split()]
+
+
+def code(text, info):
+    """One of our unwind codes as llvm-readobj writes it: (offset, text)."""
+    offset, operation, *operands = text.split(" ")
+    operation = operation.removeprefix("UWOP_")
+    offset = f"0x{int(offset, 16):02X}"
+    value = {
+        "PUSH_NONVOL": lambda: f"PUSH_NONVOL reg={operands[0]}",
+        "ALLOC_LARGE": lambda: f"ALLOC_LARGE size={int(operands[0], 16)}",
+        "ALLOC_SMALL": lambda: f"ALLOC_SMALL size={int(operands[0], 16)}",
+        "SET_FPREG": lambda: f"SET_FPREG reg={REGISTERS[info['frame_register']]}, offset=0x{info['frame_offset'] * 16:X}",
+        "SAVE_NONVOL": lambda: f"SAVE_NONVOL reg={operands[0]}, offset=0x{int(operands[1], 16):X}",
+        "SAVE_NONVOL_FAR": lambda: f"SAVE_NONVOL_FAR reg={operands[0]}, offset=0x{int(operands[1], 16):X}",
+        "SAVE_XMM128": lambda: f"SAVE_XMM128 reg={operands[0]}, offset=0x{int(operands[1], 16):X}",
+        "SAVE_XMM128_FAR": lambda: f"SAVE_XMM128_FAR reg={operands[0]}, offset=0x{int(operands[1], 16):X}",
+        "PUSH_MACHFRAME": lambda: f"PUSH_MACHFRAME errcode={'yes' if operands[0] == '1' else 'no'}",
+    }.get(operation)
+    return (offset, value() if value else operation)
+
+
+REGISTERS = "RAX RCX RDX RBX RSP RBP RSI RDI R8 R9 R10 R11 R12 R13 R14 R15".split()
+
+
+# --------------------------------------------------------------------------------------------------
+# objdump
+
+
+OBJDUMP = {
+    "SizeOfCode": "size_of_code", "SizeOfInitializedData": "size_of_initialized_data", "SizeOfUninitializedData": "size_of_uninitialized_data",
+    "AddressOfEntryPoint": "address_of_entry_point", "BaseOfCode": "base_of_code", "ImageBase": "image_base",
+    "SectionAlignment": "section_alignment", "FileAlignment": "file_alignment", "Win32Version": "win32_version_value",
+    "SizeOfImage": "size_of_image", "SizeOfHeaders": "size_of_headers", "CheckSum": "checksum",
+    "SizeOfStackReserve": "size_of_stack_reserve", "SizeOfStackCommit": "size_of_stack_commit", "SizeOfHeapReserve": "size_of_heap_reserve",
+    "SizeOfHeapCommit": "size_of_heap_commit", "LoaderFlags": "loader_flags", "NumberOfRvaAndSizes": "number_of_rva_and_sizes",
+}
+
+
+def objdump(path):
+    done = run(["objdump", "-p", "-h", "-t", "-r", "-w", path])
+    if done.returncode != 0:
+        return None, ""
+    text = done.stdout.decode("utf-8", "surrogateescape")
+    facts = defaultdict(Counter)
+    library = None
+    section = None
+    for line in text.split("\n"):
+        if found := re.match(r"^(\w+)\t+([0-9a-f]{8,16})$", line):
+            if found.group(1) in OBJDUMP:
+                facts["headers"][(OBJDUMP[found.group(1)], int(found.group(2), 16))] += 1
+        elif found := re.match(r"^Entry ([0-9a-f]) ([0-9a-f]+) ([0-9a-f]+) ", line):
+            facts["directories"][tuple(int(one, 16) for one in found.groups())] += 1
+        elif found := re.match(r"^\tDLL Name: (.*)$", line):
+            library = found.group(1)
+        elif found := re.match(r"^\t([0-9a-f]+)\t *(\d+)  (.*)$", line):
+            if library is not None:
+                function = found.group(3)
+                if bound := re.match(r"(.*)\t[0-9a-f]{8}$", function):
+                    function = bound.group(1)
+                if function == "<none>":
+                    function = ""
+                facts["imports"][(library, function, int(found.group(2)))] += 1
+        elif found := re.match(r"^\t\[ *(\d+)\] \+base\[ *(\d+)\] ([0-9a-f]+) (Export|Forwarder) RVA(?: -- (.*))?$", line):
+            if int(found.group(3), 16):
+                facts["export-addresses"][(int(found.group(2)), found.group(4) == "Forwarder", found.group(5) or int(found.group(3), 16))] += 1
+        elif found := re.match(r"^\t\[ *(\d+)\] (?:\+base\[ *\d+\] *)?(?:[0-9a-f]{4} )?(.*)$", line):
+            if "base[" not in line:
+                facts["export-names"][(int(found.group(1)), found.group(2))] += 1
+        elif found := re.match(r"^\treloc +\d+ offset +([0-9a-f]+) \[([0-9a-f]+)\] (\w+)", line):
+            facts["base-relocations"][(found.group(3), int(found.group(2), 16))] += 1
+        elif found := re.match(r"^ *(\d+) (\S+) +([0-9a-f]+)  ([0-9a-f]+)  ([0-9a-f]+)  ([0-9a-f]+)  2\*\*(\d+)  (.*)$", line):
+            facts["sections"][(int(found.group(1)) + 1, found.group(2), int(found.group(4), 16), int(found.group(6), 16))] += 1
+        elif found := re.match(r"^\[ *(\d+)\]\(sec *(-?\d+)\)\(fl 0x00\)\(ty *([0-9a-f]+)\)\(scl *(\d+)\) \(nx (\d+)\) 0x([0-9a-f]+) (.*)$", line):
+            index, number, kind, scl, more, value, label = found.groups()
+            facts["symbols"][(int(index), int(number), int(kind, 16), int(scl), int(more), int(value, 16) & 0xFFFFFFFF, label)] += 1
+        elif found := re.match(r"^RELOCATION RECORDS FOR \[(.*)\]:$", line):
+            section = found.group(1)
+        elif section is not None and (found := re.match(r"^([0-9a-f]{8,16}) (\S+) +(\S.*)$", line)):
+            facts["relocations"][(section, int(found.group(1), 16))] += 1
+    return facts, done.stderr.decode("utf-8", "replace")
+
+
+def ours_for_objdump(ours):
+    result, own = ours.result, ours.own
+    facts = defaultdict(Counter)
+    header = own.get("optional_header")
+    if header:
+        for one in OBJDUMP.values():
+            value = header[one]
+            value = unhex(value) if isinstance(value, str) else value
+            if one in ("address_of_entry_point", "base_of_code"):
+                pass
+            facts["headers"][(one, value)] += 1
+        for row in own["data_directories"]:
+            facts["directories"][(row["index"], unhex(row["address"]), unhex(row["size"]))] += 1
+    hints = [hint for row in own.get("imports", []) for hint in row["hints"]]
+    rows = [row for row in ours.facts["imports"]["items"] if row["source"] == "import-table"]
+    for row, hint in zip(rows, hints, strict=True):
+        facts["imports"][(row["library"], row["name"] or "", row["ordinal"] if hint is None else hint)] += 1
+    seen = set()
+    for row in ours.facts["exports"]["items"]:
+        if row["source"] != "export-directory":
+            continue
+        if row["ordinal"] not in seen:
+            seen.add(row["ordinal"])
+            if row["forwarder"] or row["address"]:
+                facts["export-addresses"][(row["ordinal"], bool(row["forwarder"]), row["forwarder"] or unhex(row["address"]) - ours.base)] += 1
+        if row["name"] is not None:
+            facts["export-names"][(row["ordinal"] - own["export_directory"]["ordinal_base"], row["name"])] += 1
+    for block in own.get("base_relocations", []):
+        page = unhex(block["page_address"])
+        for group in block["entries"]:
+            kind = group["type"]
+            kind = str(kind) if isinstance(kind, int) else kind.removeprefix("IMAGE_REL_BASED_")
+            for offset in group["offsets"]:
+                facts["base-relocations"][(kind, page + offset)] += 1
+    for row in result["sections"]:
+        facts["sections"][(row["index"], row["name"]["display"], unhex(row["address"]), unhex(row["offset"]))] += 1
+    size = 20 if "anonymous_object_header" in own else 18
+    auxiliary = {row["symbol_index"]: unhex(row["location"]["bytes"]) // size for row in own.get("symbol_auxiliary", [])}
+    specials = {"IMAGE_SYM_UNDEFINED": 0, "IMAGE_SYM_ABSOLUTE": -1, "IMAGE_SYM_DEBUG": -2}
+    types = {"IMAGE_SYM_DTYPE_POINTER": 0x10, "IMAGE_SYM_DTYPE_FUNCTION": 0x20, "IMAGE_SYM_DTYPE_ARRAY": 0x30}
+    types |= {f"IMAGE_SYM_TYPE_{one}": at for at, one in enumerate("NULL VOID CHAR SHORT INT LONG FLOAT DOUBLE STRUCT UNION ENUM MOE BYTE WORD UINT DWORD".split())}
+    classes = {"NULL": 0, "EXTERNAL": 2, "STATIC": 3, "LABEL": 6, "FUNCTION": 101, "FILE": 103, "SECTION": 104, "WEAK_EXTERNAL": 105}
+    files = {row["symbol_index"]: row["name"] for row in own.get("symbol_auxiliary", []) if row["kind"] == "file"}
+    for row in result["symbols"]:
+        binding = row["binding"]
+        scl = binding if isinstance(binding, int) else classes.get(binding.removeprefix("IMAGE_SYM_CLASS_"), binding)
+        section, kind, index = row["section_index"], row["type"], row["entry_index"]
+        label = files.get(index, row["name"]["display"])
+        facts["symbols"][(index, specials.get(section, section), types.get(kind, kind), scl, auxiliary.get(index, 0), unhex(row["value"]), label)] += 1
+    sections = {row["index"]: row["name"]["display"] for row in result["sections"]}
+    for row in result["relocations"]:
+        facts["relocations"][(sections[row["section_index"]], unhex(row["reported_offset"]))] += 1
+    return facts
+
+
+# --------------------------------------------------------------------------------------------------
+# pefile
+
+
+def pefile_facts(path):
+    import pefile
+
+    try:
+        pe = pefile.PE(path)
+    except pefile.PEFormatError:
+        return None
+    facts = defaultdict(Counter)
+    facts["imphash"][pe.get_imphash() or None] += 1
+    facts["overlay"][pe.get_overlay_data_start_offset()] += 1
+    if os.path.getsize(path) < 3_000_000:
+        facts["checksum"][pe.generate_checksum()] += 1
+    rich = pe.parse_rich_header()
+    if rich:
+        facts["rich"][(rich["checksum"], tuple(rich["values"]))] += 1
+    for info in getattr(pe, "VS_FIXEDFILEINFO", []):
+        facts["version"][("fixed", tuple((word >> shift & 0xFFFF) for word in (info.FileVersionMS, info.FileVersionLS, info.ProductVersionMS, info.ProductVersionLS) for shift in (16, 0)))] += 1
+    for info in getattr(pe, "FileInfo", []):
+        for entry in info:
+            for table in getattr(entry, "StringTable", []):
+                for key, value in table.entries.items():
+                    facts["version"][(table.LangID.decode().lower(), key.decode("utf-8", "replace"), value.decode("utf-8", "replace"))] += 1
+    for one in getattr(pe, "DIRECTORY_ENTRY_BOUND_IMPORT", []):
+        facts["bound"][(one.name.decode("latin-1"), one.struct.TimeDateStamp)] += 1
+    return facts
+
+
+def ours_for_pefile(ours, path):
+    own = ours.own
+    facts = defaultdict(Counter)
+    facts["imphash"][own.get("imphash")] += 1
+    overlay = ours.facts["overlay"]
+    facts["overlay"][unhex(overlay["offset"]) if overlay else None] += 1
+    if os.path.getsize(path) < 3_000_000:
+        facts["checksum"][unhex(own["checksum"]["computed"])] += 1
+    rich = own.get("rich_header")
+    if rich:
+        facts["rich"][(unhex(rich["checksum"]), tuple(word for row in rich["records"] for word in (row["product_id"] << 16 | row["build"], row["count"])))] += 1
+    for info in own.get("version_info", []):
+        if info["fixed"]:
+            words = [int(one) for key in ("file_version", "product_version") for one in info["fixed"][key].split(".")]
+            facts["version"][("fixed", tuple(words))] += 1
+        for table in info["string_tables"]:
+            last = {row["name"]: row["value"] for row in table["strings"]}
+            for key, value in last.items():
+                facts["version"][(table["key"].lower(), key, value)] += 1
+    for row in own.get("bound_imports", []):
+        if not row["forwarder"]:
+            facts["bound"][(row["name"], unhex(row["time_date_stamp"]))] += 1
+    return facts
+
+
+# --------------------------------------------------------------------------------------------------
+
+
+def normalise(peer, kind, theirs, ours, tally):
+    """Takes away what is explained, and counts it."""
+    tally["explained"].update(theirs.pop("explained", Counter()))
+    # One name a row of the address table: the peer's rows are a part of ours.
+    if peer == "llvm-readobj":
+        spare = ours["exports"] - theirs["exports"]
+        addresses = {(row[0], row[2], row[3]) for row in theirs["exports"]}
+        for row, count in list(spare.items()):
+            if (row[0], row[2], row[3]) in addresses:
+                ours["exports"][row] -= count
+                tally["explained"]["shared-export"] += count
+        # LLVM 14 does not know the newest names of load configurations and flags; it prints fewer.
+        known = {row[0] for row in theirs["load-config"]}
+        for row in list(ours["load-config"]):
+            if row[0] not in known:
+                del ours["load-config"][row]
+
+
+def size(value):
+    return sum(map(size, value)) if isinstance(value, tuple) else 1
+
+
+def compare(label, peer, theirs, ours, tally, rng, plant):
+    normalise(peer, label, theirs, ours, tally)
+    planted = None
+    if plant:
+        full = [key for key in sorted(theirs) if +theirs[key]]
+        if full:
+            key = rng.choice(full)
+            row = rng.choice(sorted(map(repr, theirs[key])))
+            row = next(one for one in theirs[key] if repr(one) == row)
+            theirs[key][row] -= 1
+            theirs[key][("a lie", row)] += 1
+            planted = key
+    differences = []
+    for key in sorted(theirs.keys() | ours.keys()):
+        left, right = +ours[key], +theirs[key]
+        count = sum(size(row) * times for row, times in right.items())
+        tally["fields"][(peer, key)] += count
+        for row in list((left - right).items())[:4]:
+            differences.append((key, f"{peer} {key}: only we have {row[0]!r:.300}"))
+        for row in list((right - left).items())[:4]:
+            differences.append((key, f"{peer} {key}: only the peer has {row[0]!r:.300}"))
+    if planted is not None:
+        tally["planted"] += 1
+        if not any(key == planted for key, _ in differences):
+            print(f"{label}: a lie in {planted} went unnoticed")
+            tally["failures"] += 1
+        return
+    tally["failures"] += len(differences)
+    for _, line in differences[:12]:
+        print(f"{label}: {line}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--rea", default=find_rea(), help="the program (default: target/release/rea, else rea)")
+    parser.add_argument("--plant", action="store_true", help="falsify the peers' side and demand that it shows")
+    parser.add_argument("--sample", type=int, metavar="N", help="N files of the smaller packages")
+    parser.add_argument("--peers", default="llvm-readobj,objdump,pefile", help="which to ask, if they are installed")
+    parser.add_argument("targets", nargs="*", type=Path, metavar="PATH")
+    arguments = parser.parse_args()
+    peers = [peer for peer in arguments.peers.split(",") if peer != "pefile" and shutil.which(peer)]
+    if "pefile" in arguments.peers.split(","):
+        try:
+            import pefile  # noqa: F401
+
+            peers.append("pefile")
+        except ImportError:
+            pass
+    rng = random.Random(1)
+    targets = arguments.targets
+    if not targets:
+        targets = [fetch(package) for package in (SAMPLE_PACKAGES if arguments.sample else PACKAGES)]
+        corpus = Path(os.environ.get("REA_CORPUS") or Path.home() / ".cache" / "rea-corpus")
+        if not arguments.sample and corpus.is_dir():
+            targets.append(corpus)
+    tally = {"failures": 0, "planted": 0, "fields": Counter(), "explained": Counter(), "files": 0, "unread": Counter()}
+    each = arguments.sample and -(-arguments.sample // len(targets))
+    with tempfile.TemporaryDirectory() as scratch:
+        for target in targets:
+            for number, (label, path) in enumerate(walk(target, scratch)):
+                if each and number >= each:
+                    break
+                one(arguments, peers, label, path, tally, rng)
+    for (peer, key), count in sorted(tally["fields"].items()):
+        print(f"{peer:14} {key:20} {count:12,} fields")
+    for kind, count in sorted(tally["explained"].items()):
+        print(f"explained: {count} of {kind}: {EXPLAINED[kind]}")
+    for kind, count in sorted(tally["unread"].items()):
+        print(f"not read by {kind}: {count}")
+    total = sum(tally["fields"].values())
+    if arguments.plant:
+        print(f"{tally['planted']} lies planted")
+    print(f"{tally['files']} files, {total:,} fields compared, {tally['failures']} differences or failures; peers: {', '.join(peers)}")
+    return 0 if total and not tally["failures"] else 1
+
+
+def one(arguments, peers, label, path, tally, rng):
+    try:
+        ours = Ours(arguments.rea, path)
+    except RuntimeError as error:
+        if b"PE\0\0" in Path(path).read_bytes()[:4096] or path.suffix == ".obj":
+            print(f"{label}: {error}")
+            tally["failures"] += 1
+        else:
+            tally["unread"]["us (no PE header)"] += 1
+        return
+    tally["files"] += 1
+    for peer in peers:
+        if peer == "llvm-readobj":
+            theirs, errors = readobj(path)
+            if not theirs or "error:" in errors:
+                tally["unread"][f"{peer}: {re.sub('.*: ', '', errors.strip())[:80]}"] += 1
+                continue
+            compare(label, peer, theirs, ours_for_readobj(ours), tally, rng, arguments.plant)
+        elif peer == "objdump":
+            theirs, _ = objdump(path)
+            if theirs is None:
+                tally["unread"]["objdump (not of its targets)"] += 1
+                continue
+            compare(label, peer, theirs, ours_for_objdump(ours), tally, rng, arguments.plant)
+        elif ours.result["format"] == "pe":
+            theirs = pefile_facts(path)
+            if theirs is None:
+                tally["unread"]["pefile"] += 1
+                continue
+            compare(label, peer, theirs, ours_for_pefile(ours, path), tally, rng, arguments.plant)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,476 @@
+//! Relocations with entries of their own: REL and RELA (gABI ch. 4) and CREL.
+//! Where no section tells them, the dynamic table does.
+
+use super::dynamic::{Dynamic, dt};
+use super::fact::{Number, rows};
+use super::names::{RelocationNames, em};
+use super::packed::Packed;
+use super::symbols::{ET_REL, Symbols};
+use super::tables::{SHF_ALLOC, inside, sht};
+use super::{Budget, Elf, REPEATED};
+use crate::binary::Notes;
+use crate::binary::layout::facts::RelocationType;
+use crate::binary::layout::rows::{Range, Relocation, Symbolic, Target};
+
+/// How a table of relocations is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    Rel,
+    Rela,
+    Crel,
+    Relr,
+    /// Android's `APS2`, with or without addends.
+    Android,
+}
+
+/// A table that is to be read.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    pub form: Form,
+    /// Its section; 0 where the dynamic table tells it.
+    pub section: u64,
+    pub range: Range,
+    pub stride: u64,
+    /// The section that is its table of symbols.
+    pub symbols: Option<u64>,
+    /// The section it applies to, where that matters.
+    pub applies_to: u64,
+    pub structure: String,
+}
+
+/// All of them.
+#[derive(Default)]
+pub(super) struct Relocations<'a> {
+    pub rows: Vec<Relocation>,
+    pub packed: Packed<'a>,
+    /// Tables by section, for what is to be told of them.
+    pub places: Vec<Place>,
+}
+
+/// Reads all tables.
+pub(super) fn read<'a>(
+    elf: &Elf<'a>,
+    dynamic: &Dynamic<'a>,
+    symbols: &Symbols<'a>,
+    budget: &mut Budget,
+    notes: &mut Notes,
+) -> Relocations<'a> {
+    let mut places = of_sections(elf, notes);
+    let loaded = |place: &Place| {
+        let section = elf.section(place.section);
+        section.is_some_and(|one| one.flags & SHF_ALLOC != 0)
+    };
+    if !places.iter().any(loaded) {
+        places.extend(of_dynamic(elf, dynamic, symbols, notes));
+    }
+    let mut found = Relocations::default();
+    for place in &places {
+        let Range { offset, bytes } = place.range;
+        if !inside(offset, bytes, elf.bytes.len()) {
+            notes.at(
+                &*place.structure,
+                offset,
+                format!("its {bytes:#x} bytes are not all in the file"),
+            );
+        }
+        let data = elf.bytes.up_to(offset, bytes);
+        if data.is_empty() {
+            continue;
+        }
+        if !budget.table(data.len() as u64) {
+            notes.at(&*place.structure, offset, REPEATED);
+            continue;
+        }
+        match place.form {
+            Form::Rel | Form::Rela => plain(elf, place, &mut found.rows, notes),
+            Form::Crel => crel(elf, place, data, &mut found.rows, notes),
+            Form::Relr => found.packed.relr(elf, place, data, budget, notes),
+            Form::Android => found.packed.android(elf, place, data, budget, notes),
+        }
+    }
+    check_symbols(elf, symbols, &found.rows, &places, notes);
+    found.places = places;
+    found
+}
+
+fn of_sections(elf: &Elf<'_>, notes: &mut Notes) -> Vec<Place> {
+    let mut places = Vec::new();
+    for (index, header) in elf.sections.iter().enumerate() {
+        let form = match header.kind {
+            sht::REL => Form::Rel,
+            sht::RELA => Form::Rela,
+            sht::CREL | sht::LLVM_CREL => Form::Crel,
+            sht::RELR | sht::ANDROID_RELR => Form::Relr,
+            sht::AARCH64_AUTH_RELR if elf.header.machine == em::AARCH64 => Form::Relr,
+            sht::ANDROID_REL | sht::ANDROID_RELA => Form::Android,
+            _ => continue,
+        };
+        let structure = elf.section_text(index);
+        let least = entry_size(elf, form);
+        let mut stride = header.entry_size;
+        if matches!(form, Form::Rel | Form::Rela) && stride < least {
+            if header.size > 0 {
+                notes.at(
+                    &*structure,
+                    header.at,
+                    format!("its entries have {stride} bytes, and a relocation has {least}"),
+                );
+            }
+            stride = least;
+        }
+        let linked = elf.section(header.link.into());
+        let symbols = match linked {
+            Some(linked) if matches!(linked.kind, sht::SYMTAB | sht::DYNSYM) => {
+                Some(u64::from(header.link))
+            }
+            _ => {
+                if header.link != 0 && form != Form::Relr {
+                    let link = header.link;
+                    notes.at(
+                        &*structure,
+                        header.at,
+                        format!(
+                            "section {link}, which it names for symbols, is no table of symbols"
+                        ),
+                    );
+                }
+                None
+            }
+        };
+        places.push(Place {
+            form,
+            section: index as u64,
+            range: header.range(),
+            stride,
+            symbols,
+            applies_to: header.info.into(),
+            structure,
+        });
+    }
+    places
+}
+
+fn of_dynamic(
+    elf: &Elf<'_>,
+    dynamic: &Dynamic<'_>,
+    symbols: &Symbols<'_>,
+    notes: &mut Notes,
+) -> Vec<Place> {
+    let table = symbols.dynamic().map(|table| table.section);
+    let plt = match dynamic.value(dt::PLTREL) {
+        Some(dt::REL) => Form::Rel,
+        _ => Form::Rela,
+    };
+    let tables = [
+        ("DT_REL", dt::REL, dt::RELSZ, Form::Rel),
+        ("DT_RELA", dt::RELA, dt::RELASZ, Form::Rela),
+        ("DT_JMPREL", dt::JMPREL, dt::PLTRELSZ, plt),
+        ("DT_RELR", dt::RELR, dt::RELRSZ, Form::Relr),
+        (
+            "DT_ANDROID_RELR",
+            dt::ANDROID_RELR,
+            dt::ANDROID_RELRSZ,
+            Form::Relr,
+        ),
+        (
+            "DT_ANDROID_REL",
+            dt::ANDROID_REL,
+            dt::ANDROID_RELSZ,
+            Form::Android,
+        ),
+        (
+            "DT_ANDROID_RELA",
+            dt::ANDROID_RELA,
+            dt::ANDROID_RELASZ,
+            Form::Android,
+        ),
+        ("DT_CREL", dt::CREL, 0, Form::Crel),
+    ];
+    let mut places: Vec<Place> = Vec::new();
+    for (name, tag, size, form) in tables {
+        let Some(address) = dynamic.value(tag) else {
+            continue;
+        };
+        let Some((offset, available)) = elf.mapped(address) else {
+            notes.add(crate::binary::Note {
+                structure: name.to_owned(),
+                offset: None,
+                reason: format!("no segment holds the address {address:#x}"),
+            });
+            continue;
+        };
+        // A compact table tells its own count.
+        let bytes = match form {
+            Form::Crel => available,
+            _ => dynamic.value(size).unwrap_or(0),
+        };
+        // On some machines the table of stubs is the end of the other.
+        let within = |place: &Place| {
+            place.form == form
+                && offset >= place.range.offset
+                && offset.saturating_add(bytes)
+                    <= place.range.offset.saturating_add(place.range.bytes)
+        };
+        if tag == dt::JMPREL && places.iter().any(within) {
+            continue;
+        }
+        places.push(Place {
+            form,
+            section: 0,
+            range: Range { offset, bytes },
+            stride: entry_size(elf, form),
+            symbols: table,
+            applies_to: 0,
+            structure: name.to_owned(),
+        });
+    }
+    places
+}
+
+/// Bytes of an entry; of a word for those without.
+fn entry_size(elf: &Elf<'_>, form: Form) -> u64 {
+    match form {
+        Form::Rel => 2 * elf.word(),
+        Form::Rela => 3 * elf.word(),
+        _ => elf.word(),
+    }
+}
+
+/// The symbol and the type in `r_info`.
+fn info(elf: &Elf<'_>, info: u64) -> (u64, u64) {
+    if !elf.wide {
+        return (info >> 8, info & 0xFF);
+    }
+    let little = elf.bytes.order() == crate::binary::ByteOrder::Little;
+    if little && matches!(elf.header.machine, em::MIPS | em::MIPS_RS3_LE) {
+        // The symbol stands first; then, byte by byte, a special symbol and
+        // the third, second and first type.
+        let types = ((info >> 32) as u32).swap_bytes();
+        return (info & 0xFFFF_FFFF, types.into());
+    }
+    (info >> 32, info & 0xFFFF_FFFF)
+}
+
+fn target(elf: &Elf<'_>, place: &Place, offset: u64) -> Target {
+    if elf.header.kind != ET_REL {
+        return Target::Address(offset);
+    }
+    let section = place.applies_to;
+    let unknown = |reason| Target::UnknownSection {
+        reported: section,
+        reason,
+    };
+    match elf.section(section) {
+        _ if section == 0 => unknown("undefined-section-reference"),
+        None => unknown("section-index-outside-table"),
+        Some(header) if header.kind == sht::NULL => unknown("inactive-section-header"),
+        Some(_) => Target::SectionOffset { section, offset },
+    }
+}
+
+fn plain(elf: &Elf<'_>, place: &Place, rows: &mut Vec<Relocation>, notes: &mut Notes) {
+    let size = entry_size(elf, place.form);
+    let available = elf.bytes.up_to(place.range.offset, place.range.bytes).len() as u64;
+    let mut count = available / place.stride;
+    if available % place.stride >= size {
+        count += 1;
+    }
+    if available == place.range.bytes && available % place.stride != 0 {
+        notes.at(
+            &*place.structure,
+            place.range.offset,
+            format!("its {available} bytes are no multiple of {}", place.stride),
+        );
+    }
+    rows.reserve(usize::try_from(count).unwrap_or(0));
+    let word = elf.word();
+    for index in 0..count {
+        let at = place.range.offset + index * place.stride;
+        let read = || {
+            let offset = elf.bytes.word(at, elf.wide)?;
+            let info = elf.bytes.word(at + word, elf.wide)?;
+            let addend = match (place.form, elf.wide) {
+                (Form::Rel, _) => None,
+                (_, true) => Some(elf.bytes.i64(at + 2 * word)?),
+                (_, false) => Some(elf.bytes.i32(at + 2 * word)?.into()),
+            };
+            Some((offset, info, addend))
+        };
+        let Some((offset, raw, addend)) = read() else {
+            break;
+        };
+        let (symbol_index, kind) = info(elf, raw);
+        rows.push(Relocation {
+            section_index: place.section,
+            entry_index: index,
+            reported_offset: offset,
+            target: target(elf, place, offset),
+            location: Range {
+                offset: at,
+                bytes: size,
+            },
+            kind,
+            symbol_table_index: place.symbols,
+            symbol_index,
+            addend,
+        });
+    }
+}
+
+/// Compact relocations: a header `count << 3 | addends << 2 | shift`, then
+/// the differences from one entry to the next, LEB128.
+fn crel(elf: &Elf<'_>, place: &Place, data: &[u8], rows: &mut Vec<Relocation>, notes: &mut Notes) {
+    let bytes = crate::binary::Bytes::little(data);
+    let start = place.range.offset;
+    let Some((header, mut at)) = bytes.uleb(0) else {
+        notes.at(&*place.structure, start, "its header is cut");
+        return;
+    };
+    let count = header >> 3;
+    let addends = header & 4 != 0;
+    let shift = header & 3;
+    let flag_bits = if addends { 3 } else { 2 };
+    let mask = if elf.wide { u64::MAX } else { 0xFFFF_FFFF };
+    let (mut offset, mut symbol, mut kind, mut addend) = (0u64, 0u32, 0u32, 0i64);
+    for index in 0..count {
+        let from = at;
+        let mut read = || {
+            let first = bytes.u8(at)?;
+            at += 1;
+            offset = offset.wrapping_add(u64::from(first >> flag_bits));
+            if first >= 0x80 {
+                let (more, used) = bytes.uleb(at)?;
+                at += used;
+                offset = offset
+                    .wrapping_add(more << (7 - flag_bits))
+                    .wrapping_sub(0x80 >> flag_bits);
+            }
+            let mut step = |wanted: bool| {
+                if !wanted {
+                    return Some(0);
+                }
+                let (value, used) = bytes.sleb(at)?;
+                at += used;
+                Some(value)
+            };
+            symbol = symbol.wrapping_add(step(first & 1 != 0)? as u32);
+            kind = kind.wrapping_add(step(first & 2 != 0)? as u32);
+            addend = addend.wrapping_add(step(addends && first & 4 != 0)?);
+            Some(())
+        };
+        if read().is_none() {
+            notes.at(
+                &*place.structure,
+                start + from,
+                format!("relocation {index} of {count} is cut"),
+            );
+            break;
+        }
+        let reported_offset = (offset << shift) & mask;
+        let addend = match elf.wide {
+            true => addend,
+            false => i64::from(addend as i32),
+        };
+        rows.push(Relocation {
+            section_index: place.section,
+            entry_index: index,
+            reported_offset,
+            target: target(elf, place, reported_offset),
+            location: Range {
+                offset: start + from,
+                bytes: at - from,
+            },
+            kind: kind.into(),
+            symbol_table_index: place.symbols,
+            symbol_index: symbol.into(),
+            addend: addends.then_some(addend),
+        });
+    }
+}
+
+/// Says which tables name symbols that are not there.
+fn check_symbols(
+    elf: &Elf<'_>,
+    symbols: &Symbols<'_>,
+    rows: &[Relocation],
+    places: &[Place],
+    notes: &mut Notes,
+) {
+    let mut rows = rows.iter().peekable();
+    for place in places {
+        let table = place.symbols.and_then(|section| symbols.table(section));
+        let count = table.map_or(0, |table| table.count as u64);
+        let mut wrong = 0u64;
+        while let Some(row) = rows.next_if(|row| {
+            row.section_index == place.section
+                && row.location.offset >= place.range.offset
+                && row.location.offset - place.range.offset < place.range.bytes
+        }) {
+            if row.symbol_index > 0 && row.symbol_index >= count {
+                wrong += 1;
+            }
+        }
+        if wrong > 0 {
+            let what = crate::artifact::limitation::counted(
+                wrong,
+                "relocation names a symbol",
+                "relocations name symbols",
+            );
+            notes.at(
+                &*place.structure,
+                place.range.offset,
+                format!("{what} that its table of symbols does not have"),
+            );
+        }
+        let outside = place.applies_to >= elf.sections.len() as u64;
+        if elf.header.kind == ET_REL && outside && place.range.bytes > 0 {
+            notes.at(
+                &*place.structure,
+                place.range.offset,
+                format!(
+                    "there is no section {}, to which it applies",
+                    place.applies_to
+                ),
+            );
+        }
+    }
+}
+
+/// The types that occur, with their names.
+pub(super) fn types(names: &RelocationNames, found: &Relocations<'_>) -> Vec<RelocationType> {
+    let mut counts = std::collections::BTreeMap::new();
+    for row in &found.rows {
+        *counts.entry(row.kind).or_insert(0u64) += 1;
+    }
+    for row in found.packed.rows() {
+        *counts.entry(row.kind).or_insert(0) += 1;
+    }
+    let rows = counts.into_iter().map(|(kind, count)| RelocationType {
+        kind,
+        name: names.name(kind),
+        count,
+    });
+    rows.collect()
+}
+
+rows! {
+    /// A row of `facts.elf.composed_relocation_types`
+    struct Composed {
+        names: Vec<Symbolic>,
+        special_symbol: Number,
+        kind as "type": Number,
+    }
+}
+
+/// The types of 64-bit MIPS that consist of several.
+pub(super) fn composed(names: &RelocationNames, types: &[RelocationType]) -> Vec<Composed> {
+    let several = types.iter().filter_map(|one| {
+        let parts = names.parts(one.kind)?;
+        (one.kind > 0xFF).then(|| Composed {
+            names: parts.map(|part| names.part(part)).to_vec(),
+            special_symbol: Number(one.kind >> 24),
+            kind: Number(one.kind),
+        })
+    });
+    several.collect()
+}

@@ -1,0 +1,706 @@
+//! What only Mach-O has, as members of `facts`: a table of names and of
+//! functions that write them.
+
+use std::sync::Arc;
+
+use super::chained_fixups::{AuthRebase, BindSite, ChainedImport, SegmentChains, pointee};
+use super::commands::*;
+use super::dyld_info::{BindRun, RebaseRun, Run};
+use super::dylibs;
+use super::fixups::{Auth, Pointee, PointerFormat};
+use super::image::FILE_TYPES;
+use super::macho::MachO;
+use super::segments::permissions;
+use super::slices::{Slice, magic};
+use super::symbols::{INDIRECT_SYMBOL_ABS, INDIRECT_SYMBOL_LOCAL, N_ABS, N_INDR, N_PEXT};
+use crate::binary::layout::facts::Part;
+use crate::binary::layout::rows::{Hex, Symbolic};
+use crate::binary::{Bytes, name_text};
+use crate::json::{WriteJson, Writer};
+
+type Facet = fn(&MachO<'_>, &mut Writer<'_>);
+
+/// All members, sorted by name.
+pub const FACETS: &[(&str, Facet)] = &[
+    ("build_versions", build_versions),
+    ("chained_fixups", chained_fixups),
+    ("code_signature", |macho, w| macho.signature.write_json(w)),
+    ("data_in_code", |macho, w| macho.data_in_code.write_json(w)),
+    ("dyld_environment", |macho, w| {
+        strings(macho, &[LC_DYLD_ENVIRONMENT], w);
+    }),
+    ("dyld_info", dyld_info),
+    ("encryption", encryption),
+    ("exports_trie", exports_trie),
+    ("fileset_entries", fileset_entries),
+    ("function_starts", |macho, w| {
+        macho.function_starts.write_json(w)
+    }),
+    ("header", header),
+    ("identity", identity),
+    ("indirect_symbols", indirect_symbols),
+    ("linker_options", linker_options),
+    ("load_commands", load_commands),
+    ("metadata_sections", metadata_sections),
+    ("nlist", nlist),
+    ("relocations", |macho, w| macho.relocations.write_json(w)),
+    ("rpaths", |macho, w| strings(macho, &[LC_RPATH], w)),
+    ("section_details", section_details),
+    ("segment_details", segment_details),
+    ("selected_slice", |macho, w| slice(macho, &macho.slice, w)),
+    ("slices", slices),
+    ("source_version", source),
+    ("sub_clients", |macho, w| {
+        strings(macho, &[LC_SUB_CLIENT], w)
+    }),
+    ("sub_frameworks", |macho, w| {
+        strings(macho, &[LC_SUB_FRAMEWORK], w);
+    }),
+    ("sub_libraries", |macho, w| {
+        strings(macho, &[LC_SUB_LIBRARY], w);
+    }),
+    ("sub_umbrellas", |macho, w| {
+        strings(macho, &[LC_SUB_UMBRELLA], w);
+    }),
+    ("symbol_counts", symbol_counts),
+    ("threads", |macho, w| macho.threads.write_json(w)),
+];
+
+/// The members as parts of a layout's facts.
+pub fn parts<'a>(macho: &Arc<MachO<'a>>) -> Vec<(&'static str, Part<'a>)> {
+    let part = |&(name, write): &(&'static str, Facet)| {
+        let member: Part<'a> = Box::new(Member {
+            macho: Arc::clone(macho),
+            write,
+        });
+        (name, member)
+    };
+    FACETS.iter().map(part).collect()
+}
+
+struct Member<'a> {
+    macho: Arc<MachO<'a>>,
+    write: Facet,
+}
+
+impl WriteJson for Member<'_> {
+    fn write_json(&self, w: &mut Writer<'_>) {
+        (self.write)(&self.macho, w);
+    }
+}
+
+fn array<T>(
+    items: impl IntoIterator<Item = T>,
+    w: &mut Writer<'_>,
+    one: impl Fn(T, &mut Writer<'_>),
+) {
+    w.begin_array();
+    for item in items {
+        one(item, w);
+    }
+    w.end_array();
+}
+
+fn hex(w: &mut Writer<'_>, key: &str, value: u64) {
+    w.key(key);
+    Hex(value).write_json(w);
+}
+
+fn number(w: &mut Writer<'_>, key: &str, value: u64) {
+    w.key(key);
+    w.u64(value);
+}
+
+fn text(w: &mut Writer<'_>, key: &str, value: &[u8]) {
+    w.key(key);
+    w.string(&name_text(value));
+}
+
+/// A number that may be negative.
+fn signed(w: &mut Writer<'_>, key: &str, value: i64) {
+    w.key(key);
+    w.string(&value.to_string());
+}
+
+/// The string of each command of these kinds.
+fn strings(macho: &MachO<'_>, kinds: &'static [u32], w: &mut Writer<'_>) {
+    let commands = macho.image.of_kind(kinds);
+    array(commands, w, |command, w| {
+        match macho.image.lc_str(command, 8) {
+            Some((_, name)) => w.string(&name_text(name)),
+            None => w.null(),
+        }
+    });
+}
+
+fn header(macho: &MachO<'_>, w: &mut Writer<'_>) {
+    let header = macho.image.header;
+    w.begin_object();
+    w.key("cpu_subtype");
+    header.cpu.subtype_name().write_json(w);
+    hex(w, "cpu_subtype_features", header.cpu.features());
+    w.key("cpu_type");
+    header.cpu.type_name().write_json(w);
+    w.key("file_type");
+    Symbolic::of(header.file_type.into(), FILE_TYPES).write_json(w);
+    w.key("flag_names");
+    header.flag_names().write_json(w);
+    hex(w, "flags", header.flags.into());
+    w.key("location");
+    macho
+        .image
+        .range(0, macho.image.header_size())
+        .write_json(w);
+    number(w, "ncmds", header.ncmds.into());
+    number(w, "sizeofcmds", header.sizeofcmds.into());
+    w.end_object();
+}
+
+fn identity(macho: &MachO<'_>, w: &mut Writer<'_>) {
+    let Some(own) = dylibs::own(&macho.image) else {
+        return w.null();
+    };
+    w.begin_object();
+    w.key("compatibility_version");
+    w.string(&own.compatibility_version());
+    w.key("current_version");
+    w.string(&own.current_version());
+    w.key("location");
+    own.location.write_json(w);
+    text(w, "name", own.name);
+    w.end_object();
+}
+
+/// `LC_BUILD_VERSION` and `LC_VERSION_MIN_...`, in command order.
+fn build_versions(macho: &MachO<'_>, w: &mut Writer<'_>) {
+    const KINDS: &[u32] = &[
+        LC_BUILD_VERSION,
+        LC_VERSION_MIN_MACOSX,
+        LC_VERSION_MIN_IPHONEOS,
+        LC_VERSION_MIN_TVOS,
+        LC_VERSION_MIN_WATCHOS,
+    ];
+    array(macho.image.of_kind(KINDS), w, |command, w| {
+        let body = macho.image.body(command);
+        let build = command.cmd == LC_BUILD_VERSION;
+        let at = if build { 12 } else { 8 };
+        w.begin_object();
+        w.key("kind");
+        w.string(&command_name(command.cmd).text());
+        w.key("location");
+        macho
+            .image
+            .range(command.offset, command.size.into())
+            .write_json(w);
+        w.key("minimum_os");
+        body.u32(at).map(version).write_json(w);
+        w.key("platform");
+        match command.cmd {
+            LC_BUILD_VERSION => body
+                .u32(8)
+                .map(|value| named(value, PLATFORMS))
+                .as_deref()
+                .write_json(w),
+            LC_VERSION_MIN_IPHONEOS => w.string("IOS"),
+            LC_VERSION_MIN_TVOS => w.string("TVOS"),
+            LC_VERSION_MIN_WATCHOS => w.string("WATCHOS"),
+            _ => w.string("MACOS"),
+        }
+        w.key("sdk");
+        body.u32(at + 4).map(version).write_json(w);
+        w.key("tools");
+        array(tools(body, build), w, |(tool, number), w| {
+            w.begin_object();
+            w.key("name");
+            w.string(&named(tool, TOOLS));
+            w.key("version");
+            w.string(&version(number));
+            w.end_object();
+        });
+        w.end_object();
+    });
+}
+
+/// Tools and their versions behind an `LC_BUILD_VERSION`.
+pub fn tools(body: Bytes<'_>, build: bool) -> Vec<(u32, u32)> {
+    let announced = body.u32(20).filter(|_| build).unwrap_or(0);
+    (0..u64::from(announced))
+        .map_while(|index| {
+            let at = 24 + 8 * index;
+            Some((body.u32(at)?, body.u32(at + 4)?))
+        })
+        .collect()
+}
+
+fn source(macho: &MachO<'_>, w: &mut Writer<'_>) {
+    let command = macho.image.of_kind(&[LC_SOURCE_VERSION]).next();
+    let value = command.and_then(|command| macho.image.body(command).u64(8));
+    value.map(source_version).write_json(w);
+}
+
+fn encryption(macho: &MachO<'_>, w: &mut Writer<'_>) {
+    let kinds = &[LC_ENCRYPTION_INFO, LC_ENCRYPTION_INFO_64];
+    array(macho.image.of_kind(kinds), w, |command, w| {
+        let body = macho.image.body(command);
+        let field = |at| body.u32(at).map(u64::from);
+        w.begin_object();
+        w.key("cryptid");
+        w.optional_u64(field(16));
+        w.key("kind");
+        w.string(&command_name(command.cmd).text());
+        w.key("range");
+        match field(8).zip(field(12)) {
+            Some((offset, size)) => macho.image.range(offset, size).write_json(w),
+            None => w.null(),
+        }
+        w.end_object();
+    });
+}
+
+fn linker_options(macho: &MachO<'_>, w: &mut Writer<'_>) {
+    array(macho.image.of_kind(&[LC_LINKER_OPTION]), w, |command, w| {
+        let body = macho.image.body(command);
+        let count = body.u32(8).unwrap_or(0);
+        let mut at = 12;
+        w.begin_array();
+        for _ in 0..count {
+            let Some(option) = body.string(at) else {
+                break;
+            };
+            w.string(&name_text(option));
+            at += option.len() as u64 + 1;
+        }
+        w.end_array();
+    });
+}
+
+fn load_commands(macho: &MachO<'_>, w: &mut Writer<'_>) {
+    array(&macho.image.commands, w, |command, w| {
+        w.begin_object();
+        w.key("fields");
+        macho.image.write_fields(command, w);
+        number(w, "index", command.index.into());
+        w.key("kind");
+        command_name(command.cmd).write_json(w);
+        w.key("location");
+        macho
+            .image
+            .range(command.offset, command.size.into())
+            .write_json(w);
+        w.end_object();
+    });
+}
+
+fn fileset_entries(macho: &MachO<'_>, w: &mut Writer<'_>) {
+    let image = &macho.image;
+    array(image.of_kind(&[LC_FILESET_ENTRY]), w, |command, w| {
+        let body = image.body(command);
+        let offset = body.u64(16);
+        // Offsets in an entry count from the start of the whole fileset.
+        let inner = offset.map(|offset| image.data.tail(offset));
+        let head = inner.and_then(|inner| Some((inner, magic(inner)?)));
+        w.begin_object();
+        w.key("address");
+        body.u64(8).map(Hex).write_json(w);
+        w.key("file_type");
+        let kind = head.and_then(|(inner, (order, _))| Bytes::new(inner, order).u32(12));
+        kind.map(|kind| Symbolic::of(kind.into(), FILE_TYPES))
+            .write_json(w);
+        w.key("name");
+        match image.lc_str(command, 24) {
+            Some((_, name)) => w.string(&name_text(name)),
+            None => w.null(),
+        }
+        w.key("offset");
+        offset
+            .map(|offset| Hex(image.file_offset(offset)))
+            .write_json(w);
+        w.end_object();
+    });
+}
+
+fn slices(macho: &MachO<'_>, w: &mut Writer<'_>) {
+    array(&macho.slices, w, |one, w| slice(macho, one, w));
+}
+
+fn slice(macho: &MachO<'_>, slice: &Slice, w: &mut Writer<'_>) {
+    w.begin_object();
+    w.key("alignment");
+    let row = slice.row;
+    w.optional_u64(row.and_then(|row| row.alignment()));
+    w.key("architecture");
+    w.string(&slice.name());
+    w.key("content");
+    w.string(slice.content.as_str());
+    w.key("cpu_subtype");
+    slice.cpu.subtype_name().write_json(w);
+    hex(w, "cpu_subtype_features", slice.cpu.features());
+    w.key("cpu_type");
+    slice.cpu.type_name().write_json(w);
+    hex(w, "offset", slice.offset);
+    w.key("selected");
+    w.bool(*slice == macho.slice);
+    hex(w, "size", slice.size);
+    w.end_object();
+}
+
+fn segment_details(macho: &MachO<'_>, w: &mut Writer<'_>) {
+    array(&macho.segments.segments, w, |segment, w| {
+        w.begin_object();
+        number(w, "initial_protection", segment.initial.into());
+        w.key("maximum_permissions");
+        permissions(segment.maximum).write_json(w);
+        number(w, "maximum_protection", segment.maximum.into());
+        text(w, "name", segment.name);
+        number(w, "sections", segment.sections.1.into());
+        w.end_object();
+    });
+}
+
+/// Attributes of sections.
+const ATTRIBUTES: &[(u32, &str)] = &[
+    (0x8000_0000, "S_ATTR_PURE_INSTRUCTIONS"),
+    (0x4000_0000, "S_ATTR_NO_TOC"),
+    (0x2000_0000, "S_ATTR_STRIP_STATIC_SYMS"),
+    (0x1000_0000, "S_ATTR_NO_DEAD_STRIP"),
+    (0x0800_0000, "S_ATTR_LIVE_SUPPORT"),
+    (0x0400_0000, "S_ATTR_SELF_MODIFYING_CODE"),
+    (0x0200_0000, "S_ATTR_DEBUG"),
+    (0x400, "S_ATTR_SOME_INSTRUCTIONS"),
+    (0x200, "S_ATTR_EXT_RELOC"),
+    (0x100, "S_ATTR_LOC_RELOC"),
+];
+
+fn section_details(macho: &MachO<'_>, w: &mut Writer<'_>) {
+    array(&macho.segments.sections, w, |section, w| {
+        w.begin_object();
+        w.key("attributes");
+        let set = ATTRIBUTES.iter().filter(|row| section.flags & row.0 != 0);
+        array(set, w, |row, w| w.string(row.1));
+        number(w, "relocations", section.relocation_count.into());
+        number(w, "relocations_offset", section.relocations.into());
+        text(w, "segment", section.segment);
+        w.end_object();
+    });
+}
+
+/// Sections of the runtimes of Objective-C and Swift, and of initializers.
+fn metadata_sections(macho: &MachO<'_>, w: &mut Writer<'_>) {
+    let known = macho.segments.sections.iter().filter(|section| {
+        let name = section.name;
+        name.starts_with(b"__objc_") || name.starts_with(b"__swift")
+    });
+    array(known, w, |section, w| {
+        w.begin_object();
+        hex(w, "address", section.address);
+        text(w, "name", section.name);
+        w.key("range");
+        let range = macho.image.range(section.offset.into(), section.size);
+        section.in_file.then_some(range).write_json(w);
+        w.key("runtime");
+        w.string(match section.name.starts_with(b"__objc_") {
+            true => "objective-c",
+            false => "swift",
+        });
+        text(w, "segment", section.segment);
+        w.end_object();
+    });
+}
+
+fn symbol_counts(macho: &MachO<'_>, w: &mut Writer<'_>) {
+    const NAMES: [&str; 8] = [
+        "absolute",
+        "common",
+        "external",
+        "indirect",
+        "local",
+        "private_external",
+        "stabs",
+        "undefined",
+    ];
+    let mut counts = [0u64; NAMES.len()];
+    let mut total = 0;
+    if let Some(table) = &macho.symbols {
+        total = table.count;
+        for (_, entry) in table.iter() {
+            let place = match entry {
+                _ if entry.is_stab() => 6,
+                _ if entry.is_common() => 1,
+                _ if entry.is_undefined() => 7,
+                _ if entry.type_bits() == N_INDR => 3,
+                _ if entry.kind & N_PEXT != 0 => 5,
+                _ if entry.is_external() => 2,
+                _ if entry.type_bits() == N_ABS => 0,
+                _ => 4,
+            };
+            if let Some(count) = counts.get_mut(place) {
+                *count += 1;
+            }
+        }
+    }
+    w.begin_object();
+    for (name, count) in NAMES.iter().zip(counts).take(7) {
+        number(w, name, count);
+    }
+    number(w, "total", total);
+    number(w, "undefined", counts.last().copied().unwrap_or(0));
+    w.end_object();
+}
+
+/// `n_type` and `n_desc` of all symbols as they stand: references, libraries
+/// of two-level namespaces, marks.
+fn nlist(macho: &MachO<'_>, w: &mut Writer<'_>) {
+    let Some(table) = &macho.symbols else {
+        return w.null();
+    };
+    w.begin_object();
+    w.key("desc");
+    array(table.iter(), w, |(_, entry), w| w.u64(entry.desc.into()));
+    w.key("type");
+    array(table.iter(), w, |(_, entry), w| w.u64(entry.kind.into()));
+    w.end_object();
+}
+
+fn indirect_symbols(macho: &MachO<'_>, w: &mut Writer<'_>) {
+    let table = macho.dysymtab.as_ref();
+    let Some((table, entries)) = table.and_then(|table| Some((table, table.indirect?))) else {
+        return w.null();
+    };
+    w.begin_object();
+    w.key("location");
+    macho
+        .image
+        .range(table.indirect_offset, entries.len())
+        .write_json(w);
+    w.key("symbols");
+    let all = (0..entries.len() / 4).map_while(|index| entries.u32(4 * index));
+    array(all, w, |symbol, w| {
+        const BOTH: u32 = INDIRECT_SYMBOL_LOCAL | INDIRECT_SYMBOL_ABS;
+        match symbol & BOTH {
+            0 => w.u64(symbol.into()),
+            INDIRECT_SYMBOL_LOCAL => w.string("INDIRECT_SYMBOL_LOCAL"),
+            INDIRECT_SYMBOL_ABS => w.string("INDIRECT_SYMBOL_ABS"),
+            _ => w.string("INDIRECT_SYMBOL_LOCAL|INDIRECT_SYMBOL_ABS"),
+        }
+    });
+    w.end_object();
+}
+
+fn exports_trie(macho: &MachO<'_>, w: &mut Writer<'_>) {
+    let trie = &macho.trie;
+    if !trie.announced {
+        return w.null();
+    }
+    let base = macho.segments.image_base();
+    let address = |offset: u64| base.and_then(|base| base.checked_add(offset)).map(Hex);
+    w.begin_object();
+    w.key("complete");
+    w.bool(trie.complete);
+    number(w, "count", trie.count);
+    w.key("location");
+    trie.location.write_json(w);
+    w.key("reexports");
+    array(&trie.reexports, w, |(name, ordinal, there), w| {
+        let library = i64::try_from(*ordinal).ok();
+        w.begin_object();
+        w.key("library");
+        let library = macho.library(library);
+        library.map(name_text).as_deref().write_json(w);
+        text(w, "name", name);
+        number(w, "ordinal", *ordinal);
+        text(w, "symbol", if there.is_empty() { name } else { there });
+        w.end_object();
+    });
+    w.key("resolvers");
+    array(&trie.resolvers, w, |(name, stub, resolver), w| {
+        w.begin_object();
+        text(w, "name", name);
+        w.key("resolver");
+        address(*resolver).write_json(w);
+        w.key("stub");
+        address(*stub).write_json(w);
+        w.end_object();
+    });
+    w.end_object();
+}
+
+impl WriteJson for Run {
+    fn write_json(&self, w: &mut Writer<'_>) {
+        w.begin_object();
+        hex(w, "address", self.address);
+        number(w, "count", self.count);
+        hex(w, "step", self.step);
+        w.end_object();
+    }
+}
+
+fn rebase_type(kind: u8) -> Option<&'static str> {
+    Some(match kind {
+        1 => "pointer",
+        2 => "text-absolute32",
+        3 => "text-pcrel32",
+        _ => return None,
+    })
+}
+
+fn kind_of(kind: u8, w: &mut Writer<'_>) {
+    match rebase_type(kind) {
+        Some(name) => w.string(name),
+        None => w.u64(kind.into()),
+    }
+}
+
+impl WriteJson for RebaseRun {
+    fn write_json(&self, w: &mut Writer<'_>) {
+        w.begin_object();
+        hex(w, "address", self.run.address);
+        number(w, "count", self.run.count);
+        hex(w, "step", self.run.step);
+        w.key("type");
+        kind_of(self.kind, w);
+        w.end_object();
+    }
+}
+
+fn bind_run(macho: &MachO<'_>, bind: &BindRun<'_>, w: &mut Writer<'_>) {
+    w.begin_object();
+    signed(w, "addend", bind.addend);
+    w.key("library");
+    let library = macho.library(Some(bind.ordinal));
+    library.map(name_text).as_deref().write_json(w);
+    text(w, "name", bind.name);
+    hex(w, "opcode_offset", bind.opcode);
+    signed(w, "ordinal", bind.ordinal);
+    w.key("places");
+    bind.run.write_json(w);
+    w.key("strong");
+    w.bool(bind.run.is_none());
+    w.key("type");
+    kind_of(bind.kind, w);
+    w.key("weak_import");
+    w.bool(bind.is_weak_import());
+    w.end_object();
+}
+
+fn dyld_info(macho: &MachO<'_>, w: &mut Writer<'_>) {
+    let info = &macho.dyld_info;
+    if !info.announced {
+        return w.null();
+    }
+    let runs = |runs: &[BindRun<'_>], w: &mut Writer<'_>| {
+        array(runs, w, |bind, w| bind_run(macho, bind, w));
+    };
+    w.begin_object();
+    w.key("binds");
+    runs(&info.binds, w);
+    w.key("complete");
+    w.bool(info.complete);
+    w.key("lazy_binds");
+    runs(&info.lazy_binds, w);
+    w.key("rebases");
+    info.rebases.write_json(w);
+    w.key("weak_binds");
+    runs(&info.weak_binds, w);
+    w.end_object();
+}
+
+impl WriteJson for Auth {
+    fn write_json(&self, w: &mut Writer<'_>) {
+        w.begin_object();
+        w.key("address_diversity");
+        w.bool(self.address_diversity);
+        number(w, "diversity", self.diversity.into());
+        w.key("key");
+        w.string(self.key_name());
+        w.end_object();
+    }
+}
+
+fn chained_fixups(macho: &MachO<'_>, w: &mut Writer<'_>) {
+    let fixups = &macho.fixups;
+    let Some(location) = fixups.location else {
+        return w.null();
+    };
+    w.begin_object();
+    w.key("auth_rebases");
+    array(&fixups.auth_rebases, w, |row, w| auth_rebase(macho, row, w));
+    w.key("binds");
+    array(&fixups.binds, w, |site, w| bind_site(macho, site, w));
+    w.key("chains");
+    array(&fixups.chains, w, |row, w| chains(macho, row, w));
+    w.key("complete");
+    w.bool(fixups.complete);
+    w.key("imports");
+    array(&fixups.imports, w, |row, w| chained_import(macho, row, w));
+    number(w, "imports_format", fixups.imports_format.into());
+    w.key("location");
+    location.write_json(w);
+    w.key("rebases");
+    fixups.rebases.write_json(w);
+    number(w, "symbols_format", fixups.symbols_format.into());
+    w.end_object();
+}
+
+fn auth_rebase(macho: &MachO<'_>, row: &AuthRebase, w: &mut Writer<'_>) {
+    w.begin_object();
+    hex(w, "address", row.address);
+    w.key("auth");
+    row.auth.write_json(w);
+    w.key("level");
+    match row.to {
+        Pointee::Cache { level, .. } => w.u64(level.into()),
+        _ => w.null(),
+    }
+    w.key("target");
+    pointee(row.to, &macho.segments).map(Hex).write_json(w);
+    w.end_object();
+}
+
+fn bind_site(macho: &MachO<'_>, site: &BindSite, w: &mut Writer<'_>) {
+    let import = macho.fixups.imports.get(site.import as usize);
+    let addend = import.map_or(0, |import| import.addend);
+    w.begin_object();
+    signed(w, "addend", addend.wrapping_add(site.addend));
+    hex(w, "address", site.address);
+    w.key("auth");
+    site.auth.write_json(w);
+    // The import's row has the name: a million places may share one.
+    number(w, "import", site.import.into());
+    w.end_object();
+}
+
+fn chains(macho: &MachO<'_>, row: &SegmentChains, w: &mut Writer<'_>) {
+    let segment = macho.segments.segments.get(row.segment as usize);
+    w.begin_object();
+    number(w, "binds", row.binds);
+    hex(w, "max_valid_pointer", row.max_valid_pointer.into());
+    number(w, "page_size", row.page_size.into());
+    number(w, "pages", row.pages.into());
+    w.key("pointer_format");
+    match PointerFormat::of(row.format) {
+        Some(format) => w.string(format.name()),
+        None => w.u64(row.format.into()),
+    }
+    number(w, "rebases", row.rebases);
+    w.key("segment");
+    match segment {
+        Some(segment) => w.string(&name_text(segment.name)),
+        None => w.u64(row.segment.into()),
+    }
+    w.end_object();
+}
+
+fn chained_import(macho: &MachO<'_>, import: &ChainedImport<'_>, w: &mut Writer<'_>) {
+    w.begin_object();
+    signed(w, "addend", import.addend);
+    w.key("library");
+    let library = macho.library(Some(import.ordinal));
+    library.map(name_text).as_deref().write_json(w);
+    w.key("location");
+    import.location.write_json(w);
+    text(w, "name", import.name);
+    signed(w, "ordinal", import.ordinal);
+    w.key("weak");
+    w.bool(import.weak);
+    w.end_object();
+}

@@ -1,0 +1,282 @@
+//! The table of functions for unwinding ("PE Format", section "The .pdata
+//! Section"; learn.microsoft.com: "x64 exception handling", "ARM64 exception
+//! handling", "ARM exception handling"). Rows are read from their bytes when
+//! they are written.
+
+use std::sync::Arc;
+
+use super::fields::{number, put_hex, put_number, range};
+use super::image::{Budget, Image, SPENT, outside};
+use crate::binary::layout::rows::Range;
+use crate::binary::{Bytes, Notes};
+use crate::json::{Object, WriteJson, Writer};
+
+/// The form of the rows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Form {
+    Amd64,
+    Arm,
+    Arm64,
+    /// Three addresses (Itanium).
+    Triples,
+}
+
+impl Form {
+    fn of(machine: u16) -> Option<Self> {
+        match machine {
+            0x8664 => Some(Self::Amd64),
+            0x01C0 | 0x01C2 | 0x01C4 => Some(Self::Arm),
+            0xAA64 => Some(Self::Arm64),
+            0x0200 => Some(Self::Triples),
+            _ => None,
+        }
+    }
+
+    fn row(self) -> u64 {
+        match self {
+            Self::Amd64 | Self::Triples => 12,
+            Self::Arm | Self::Arm64 => 8,
+        }
+    }
+}
+
+/// The functions.
+pub(super) struct Functions<'a> {
+    image: Arc<Image<'a>>,
+    form: Form,
+    start: u64,
+    table: Bytes<'a>,
+    /// Whether the codes of x64 are written too.
+    with_codes: bool,
+}
+
+/// Reads the table: its summary, and its rows.
+pub(super) fn read<'a>(
+    image: &Arc<Image<'a>>,
+    rva: u64,
+    size: u64,
+    budget: &mut Budget,
+    notes: &mut Notes,
+) -> Option<(Object, Functions<'a>)> {
+    let Some((start, tail)) = image.tail(rva) else {
+        notes.add(outside("exception table", rva));
+        return None;
+    };
+    let Some(form) = Form::of(image.machine) else {
+        notes.at(
+            "exception table",
+            start,
+            "its rows have a form of their machine that is not taken apart",
+        );
+        return None;
+    };
+    let count = size / form.row();
+    let there = tail.len() / form.row();
+    if there < count {
+        notes.at(
+            "exception table",
+            start,
+            format!("it has {count} rows, and the file ends after {there} of them"),
+        );
+    }
+    let count = count.min(there);
+    if !budget.bytes(count * form.row()) {
+        notes.at("exception table", start, SPENT);
+        return None;
+    }
+    let mut functions = Functions {
+        image: Arc::clone(image),
+        form,
+        start,
+        table: Bytes::little(tail.up_to(0, count * form.row())),
+        with_codes: true,
+    };
+    // Rows may share one block of codes, and each would write it again.
+    if form == Form::Amd64 {
+        let codes: u64 = (0..count)
+            .filter_map(|index| {
+                let unwind = functions.table.u32(index * 12 + 8)?;
+                let (_, info) = image.tail(u64::from(unwind & !1))?;
+                info.u8(2).map(u64::from)
+            })
+            .sum();
+        if codes > image.bytes.len() {
+            notes.at(
+                "exception table",
+                start,
+                "its functions share their unwind codes so often that they are not listed",
+            );
+            functions.with_codes = false;
+        }
+    }
+    let mut facts = Object::new();
+    facts.insert("functions", number(count));
+    facts.insert(
+        "location",
+        range(Range {
+            offset: start,
+            bytes: count * form.row(),
+        }),
+    );
+    Some((facts, functions))
+}
+
+impl WriteJson for Functions<'_> {
+    fn write_json(&self, w: &mut Writer<'_>) {
+        w.begin_array();
+        let row = self.form.row();
+        let mut at = 0;
+        while let Some(entry) = self.table.part(at, row) {
+            w.begin_object();
+            match self.form {
+                Form::Amd64 => self.amd64(entry, w),
+                Form::Triples => {
+                    put_hex(w, "begin_address", entry.u32(0).unwrap_or(0));
+                    put_hex(w, "end_address", entry.u32(4).unwrap_or(0));
+                    self.offset(at, w);
+                    put_hex(w, "unwind_address", entry.u32(8).unwrap_or(0));
+                }
+                Form::Arm | Form::Arm64 => self.arm(entry, at, w),
+            }
+            w.end_object();
+            at += row;
+        }
+        w.end_array();
+    }
+}
+
+impl Functions<'_> {
+    fn offset(&self, at: u64, w: &mut Writer<'_>) {
+        put_hex(w, "offset", self.start + at);
+    }
+
+    fn amd64(&self, entry: Bytes<'_>, w: &mut Writer<'_>) {
+        let word = |at| entry.u32(at).unwrap_or(0);
+        put_hex(w, "begin_address", word(0));
+        put_hex(w, "end_address", word(4));
+        put_hex(w, "unwind_address", word(8));
+        w.key("unwind_info");
+        // The lowest bit says that the address is that of another row.
+        let info = match word(8) & 1 {
+            0 => self.image.tail(u64::from(word(8))),
+            _ => None,
+        };
+        match info {
+            Some((_, info)) if info.len() >= 4 => self.unwind_info(info, w),
+            _ => w.null(),
+        }
+    }
+
+    /// `UNWIND_INFO`
+    fn unwind_info(&self, info: Bytes<'_>, w: &mut Writer<'_>) {
+        let byte = |at| info.u8(at).unwrap_or(0);
+        let (version, flags) = (byte(0) & 7, byte(0) >> 3);
+        let count = u64::from(byte(2));
+        let tail = 4 + count.next_multiple_of(2) * 2;
+        w.begin_object();
+        if flags & 4 != 0 {
+            w.key("chained");
+            w.begin_object();
+            put_hex(w, "begin_address", info.u32(tail).unwrap_or(0));
+            put_hex(w, "end_address", info.u32(tail + 4).unwrap_or(0));
+            put_hex(w, "unwind_address", info.u32(tail + 8).unwrap_or(0));
+            w.end_object();
+        }
+        w.key("codes");
+        match self.with_codes {
+            true => codes(info, count, w),
+            false => w.null(),
+        }
+        put_number(w, "count_of_codes", count);
+        put_number(w, "flags", flags);
+        put_number(w, "frame_offset", byte(3) >> 4);
+        put_number(w, "frame_register", byte(3) & 15);
+        if flags & 4 == 0 && flags & 3 != 0 {
+            put_hex(w, "handler_address", info.u32(tail).unwrap_or(0));
+        }
+        put_number(w, "size_of_prolog", byte(1));
+        put_number(w, "version", version);
+        w.end_object();
+    }
+
+    fn arm(&self, entry: Bytes<'_>, at: u64, w: &mut Writer<'_>) {
+        let begin = entry.u32(0).unwrap_or(0);
+        let data = entry.u32(4).unwrap_or(0);
+        let bits = |from: u32, count: u32| u64::from(data >> from & ((1 << count) - 1));
+        put_hex(w, "begin_address", begin);
+        let flag = bits(0, 2);
+        if flag == 0 {
+            put_number(w, "flag", flag);
+            let found = self.image.tail(u64::from(data));
+            let header = found.and_then(|(_, info)| info.u32(0));
+            w.key("function_length");
+            let unit = if self.form == Form::Arm64 { 4 } else { 2 };
+            w.optional_u64(header.map(|header| u64::from(header & 0x3_FFFF) * unit));
+            self.offset(at, w);
+            put_hex(w, "unwind_address", data);
+            w.key("unwind_header");
+            w.optional_u64(header.map(u64::from));
+            return;
+        }
+        if self.form == Form::Arm64 {
+            put_number(w, "cr", bits(21, 2));
+            put_number(w, "flag", flag);
+            put_number(w, "frame_size", bits(23, 9) * 16);
+            put_number(w, "function_length", bits(2, 11) * 4);
+            put_number(w, "h", bits(20, 1));
+            self.offset(at, w);
+            put_number(w, "reg_f", bits(13, 3));
+            put_number(w, "reg_i", bits(16, 4));
+        } else {
+            put_number(w, "c", bits(21, 1));
+            put_number(w, "flag", flag);
+            put_number(w, "function_length", bits(2, 11) * 2);
+            put_number(w, "h", bits(15, 1));
+            put_number(w, "l", bits(20, 1));
+            self.offset(at, w);
+            put_number(w, "r", bits(19, 1));
+            put_number(w, "reg", bits(16, 3));
+            put_number(w, "ret", bits(13, 2));
+            put_number(w, "stack_adjust", bits(22, 10));
+        }
+    }
+}
+
+const REGISTERS: [&str; 16] = [
+    "RAX", "RCX", "RDX", "RBX", "RSP", "RBP", "RSI", "RDI", "R8", "R9", "R10", "R11", "R12", "R13",
+    "R14", "R15",
+];
+
+/// Each code as a text: the offset in the prolog, the operation, its operands.
+fn codes(info: Bytes<'_>, count: u64, w: &mut Writer<'_>) {
+    w.begin_array();
+    let mut slot = 0;
+    while slot < count {
+        let at = 4 + slot * 2;
+        let (Some(offset), Some(code)) = (info.u8(at), info.u8(at + 1)) else {
+            break;
+        };
+        let half = u64::from(info.u16(at + 2).unwrap_or(0));
+        let word = u64::from(info.u32(at + 2).unwrap_or(0));
+        let operand = u64::from(code >> 4);
+        let register = REGISTERS[usize::from(code >> 4) & 15];
+        let (slots, text) = match code & 15 {
+            0 => (1, format!("UWOP_PUSH_NONVOL {register}")),
+            1 if operand == 0 => (2, format!("UWOP_ALLOC_LARGE {:#x}", half * 8)),
+            1 => (3, format!("UWOP_ALLOC_LARGE {word:#x}")),
+            2 => (1, format!("UWOP_ALLOC_SMALL {:#x}", operand * 8 + 8)),
+            3 => (1, "UWOP_SET_FPREG".to_owned()),
+            4 => (2, format!("UWOP_SAVE_NONVOL {register} {:#x}", half * 8)),
+            5 => (3, format!("UWOP_SAVE_NONVOL_FAR {register} {word:#x}")),
+            6 => (1, format!("UWOP_EPILOG {operand}")),
+            7 => (2, format!("UWOP_SPARE_CODE {operand}")),
+            8 => (2, format!("UWOP_SAVE_XMM128 XMM{operand} {:#x}", half * 16)),
+            9 => (3, format!("UWOP_SAVE_XMM128_FAR XMM{operand} {word:#x}")),
+            10 => (1, format!("UWOP_PUSH_MACHFRAME {operand}")),
+            other => (1, format!("{other} {operand}")),
+        };
+        w.string(&format!("{offset:#x} {text}"));
+        slot += slots;
+    }
+    w.end_array();
+}

@@ -1,0 +1,538 @@
+//! Imports, delay-loaded imports and bound imports ("PE Format", sections "The
+//! .idata Section" and "Delay-Load Import Tables"), and the hash over them
+//! that others publish as `imphash`.
+
+use std::borrow::Cow;
+
+use md5::{Digest as _, Md5};
+
+use super::fields::{digits, put, put_hex, put_name, put_number};
+use super::image::{Budget, Image, SPENT, outside};
+use super::ordinals;
+use crate::binary::layout::NamedAddress;
+use crate::binary::layout::facts::{Dependency, Import};
+use crate::binary::layout::rows::{Name, Range};
+use crate::binary::{Notes, name_text};
+use crate::json::{Object, Value, WriteJson, Writer};
+
+/// The import of a library's names.
+#[derive(Clone, Debug)]
+pub(super) struct Library<'a> {
+    /// Its name; `None` where it cannot be read.
+    pub name: Option<(&'a [u8], Range)>,
+    /// Where the descriptor stands.
+    pub location: Range,
+    /// The words of the descriptor, by their names in canonical order.
+    pub words: [(&'static str, u64); 4],
+    /// The first of its imports in the list of all, and the one after its last.
+    pub imports: (usize, usize),
+    /// `import-table` or `delay-import-table`
+    pub source: &'static str,
+}
+
+/// All of an image.
+#[derive(Debug, Default)]
+pub(super) struct Imports<'a> {
+    pub libraries: Vec<Library<'a>>,
+    pub imports: Vec<Import<'a>>,
+    /// A hint an import; `None` by ordinal.
+    pub hints: Vec<Option<u16>>,
+    /// Whether some could not be read.
+    pub cut: bool,
+}
+
+/// A library with the hints of its imports.
+pub(super) struct LibraryRow<'a> {
+    pub library: Library<'a>,
+    pub hints: Vec<Option<u16>>,
+}
+
+impl WriteJson for LibraryRow<'_> {
+    fn write_json(&self, w: &mut Writer<'_>) {
+        let Library {
+            name,
+            location,
+            words,
+            imports: (first, last),
+            ..
+        } = &self.library;
+        w.begin_object();
+        put_number(w, "count", (last - first) as u64);
+        w.key("descriptor");
+        w.begin_object();
+        for &(word, value) in words {
+            put_hex(w, word, value);
+        }
+        w.end_object();
+        w.key("hints");
+        w.begin_array();
+        for hint in &self.hints {
+            w.optional_u64(hint.map(u64::from));
+        }
+        w.end_array();
+        put(w, "location", location);
+        put_name(w, "name", name.map(|(name, _)| name));
+        w.end_object();
+    }
+}
+
+impl<'a> Imports<'a> {
+    /// The rows of the libraries of a table.
+    pub(super) fn rows(&self, source: &str) -> Vec<LibraryRow<'a>> {
+        let rows = self.libraries.iter().filter(|one| one.source == source);
+        rows.map(|library| LibraryRow {
+            library: library.clone(),
+            hints: self
+                .hints
+                .get(library.imports.0..library.imports.1)
+                .unwrap_or_default()
+                .to_vec(),
+        })
+        .collect()
+    }
+
+    /// The libraries of the import table: what the image cannot load without.
+    pub(super) fn needed(&self) -> Vec<Name<'a>> {
+        let names = self.libraries.iter().filter(|one| one.source == IMPORT);
+        names
+            .map(|library| match library.name {
+                Some((name, range)) => Name::terminated(name, range.offset),
+                None => Name::Unknown("name-outside-file"),
+            })
+            .collect()
+    }
+
+    /// The libraries with what else their descriptors say.
+    pub(super) fn dependencies(&self) -> Vec<Dependency<'a>> {
+        let named = self.libraries.iter().filter_map(|one| {
+            let (name, location) = one.name?;
+            Some(Dependency {
+                name,
+                kind: match one.source {
+                    IMPORT => "import",
+                    _ => "delay-import",
+                },
+                location: Some(location),
+                more: Object::new(),
+            })
+        });
+        named.collect()
+    }
+
+    /// The slots that receive addresses, by the names that fill them.
+    pub(super) fn slots(&self) -> Vec<NamedAddress<'a>> {
+        let slots = self.imports.iter().filter_map(|import| {
+            let name = match (&import.name, import.ordinal) {
+                (Some(name), _) => name.clone(),
+                (None, Some(ordinal)) => {
+                    let library = import.library.as_deref().unwrap_or_default();
+                    let text = format!("{}#{ordinal}", name_text(library));
+                    Cow::Owned(text.into_bytes())
+                }
+                (None, None) => return None,
+            };
+            Some(NamedAddress {
+                name,
+                address: import.address?,
+            })
+        });
+        slots.collect()
+    }
+
+    /// An imported function of stack cookies.
+    pub(super) fn canary(&self) -> Option<&'a [u8]> {
+        self.imports.iter().find_map(|import| match import.name {
+            Some(Cow::Borrowed(
+                name @ (b"__stack_chk_fail" | b"__security_check_cookie" | b"__stack_chk_guard"),
+            )) => Some(name),
+            _ => None,
+        })
+    }
+
+    /// `imphash`: MD5 over `library.name` of the import table in its order, in
+    /// lower case, joined by commas; exactly as pefile computes it. `None`
+    /// where nothing is imported.
+    pub(super) fn hash(&self) -> Option<String> {
+        let mut hash = Md5::new();
+        let mut first = true;
+        let mut any = false;
+        for library in self.libraries.iter().filter(|one| one.source == IMPORT) {
+            any = true;
+            let full = match library.name {
+                Some((name, _)) if name.iter().all(|&byte| is_file_character(byte)) => {
+                    cut_name(name).to_ascii_lowercase()
+                }
+                _ => b"*invalid*".to_vec(),
+            };
+            let stem = [&b".ocx"[..], b".sys", b".dll"]
+                .iter()
+                .find_map(|suffix| full.strip_suffix(*suffix))
+                .unwrap_or(&full);
+            let imports = self.imports.get(library.imports.0..library.imports.1);
+            for import in imports.unwrap_or_default() {
+                let by_ordinal;
+                let function = match (&import.name, import.ordinal) {
+                    (Some(name), _) if name.iter().all(|&byte| is_name_character(byte)) => {
+                        cut_name(name)
+                    }
+                    (None, Some(ordinal)) if ordinal != 0 => match ordinals::name(&full, ordinal) {
+                        Some(name) => name.as_bytes(),
+                        None => {
+                            by_ordinal = format!("ord{ordinal}");
+                            by_ordinal.as_bytes()
+                        }
+                    },
+                    _ => continue,
+                };
+                if function.is_empty() {
+                    continue;
+                }
+                if !first {
+                    hash.update(b",");
+                }
+                first = false;
+                hash.update(stem);
+                hash.update(b".");
+                hash.update(function.to_ascii_lowercase());
+            }
+        }
+        any.then(|| digits(&hash.finalize()))
+    }
+}
+
+/// pefile reads no more of a name.
+fn cut_name(name: &[u8]) -> &[u8] {
+    name.get(..512).unwrap_or(name)
+}
+
+fn is_name_character(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"._?@$()<>".contains(&byte)
+}
+
+fn is_file_character(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&'()-@^_`{}~+,.;=[]:\\/".contains(&byte)
+}
+
+/// The sources of imports.
+pub(super) const IMPORT: &str = "import-table";
+pub(super) const DELAY: &str = "delay-import-table";
+
+/// Bytes of a descriptor.
+const DESCRIPTOR: u64 = 20;
+const DELAY_DESCRIPTOR: u64 = 32;
+
+/// Reads the import table at `rva`.
+pub(super) fn read<'a>(
+    image: &Image<'a>,
+    rva: u64,
+    out: &mut Imports<'a>,
+    budget: &mut Budget,
+    notes: &mut Notes,
+) {
+    let Some((start, table)) = image.tail(rva) else {
+        notes.add(outside("import table", rva));
+        out.cut = true;
+        return;
+    };
+    let mut at = 0;
+    loop {
+        let Some(row) = table.part(at, DESCRIPTOR) else {
+            notes.at(
+                "import table",
+                start + at,
+                "the file ends before its last row",
+            );
+            out.cut = true;
+            return;
+        };
+        let word = |at| u64::from(row.u32(at).unwrap_or(0));
+        let (lookup, stamp, chain, name, slots) = (word(0), word(4), word(8), word(12), word(16));
+        // The loader stops at a row without name or without slots.
+        if name == 0 || slots == 0 {
+            if [lookup, stamp, chain, name, slots] != [0; 5] {
+                notes.at(
+                    "import table",
+                    start + at,
+                    "the last row is not zero; the loader ends there, and so does this list",
+                );
+            }
+            return;
+        }
+        if !budget.row() {
+            notes.at("import table", start + at, SPENT);
+            out.cut = true;
+            return;
+        }
+        let first = out.imports.len();
+        let found = image.name(name, "name of an imported library", budget, notes);
+        out.cut |= found.is_none();
+        let names = match lookup {
+            0 => slots,
+            // An address that shows nothing is one that the loader ignores.
+            _ if image.place(lookup).is_none() => {
+                notes.add(outside("import lookup table", lookup));
+                slots
+            }
+            _ => lookup,
+        };
+        let thunks = Thunks {
+            library: found.map(|(name, _)| name),
+            names,
+            slots,
+            source: IMPORT,
+            base: 0,
+        };
+        thunks.read(image, out, budget, notes);
+        out.libraries.push(Library {
+            name: found,
+            location: Range {
+                offset: start + at,
+                bytes: DESCRIPTOR,
+            },
+            words: [
+                ("forwarder_chain", chain),
+                ("import_address_table", slots),
+                ("import_lookup_table", lookup),
+                ("time_date_stamp", stamp),
+            ],
+            imports: (first, out.imports.len()),
+            source: IMPORT,
+        });
+        at += DESCRIPTOR;
+    }
+}
+
+/// Reads the delay-load table at `rva`. Its oldest form, attributes 0, has
+/// addresses as linked instead of relative ones.
+pub(super) fn read_delayed<'a>(
+    image: &Image<'a>,
+    rva: u64,
+    out: &mut Imports<'a>,
+    budget: &mut Budget,
+    notes: &mut Notes,
+) {
+    let Some((start, table)) = image.tail(rva) else {
+        notes.add(outside("delay import table", rva));
+        out.cut = true;
+        return;
+    };
+    let mut at = 0;
+    loop {
+        let Some(row) = table.part(at, DELAY_DESCRIPTOR) else {
+            notes.at(
+                "delay import table",
+                start + at,
+                "the file ends before its last row",
+            );
+            out.cut = true;
+            return;
+        };
+        let word = |at| u64::from(row.u32(at).unwrap_or(0));
+        let attributes = word(0);
+        let base = match attributes & 1 {
+            0 => image.base,
+            _ => 0,
+        };
+        if word(4) == 0 {
+            return;
+        }
+        if !budget.row() {
+            notes.at("delay import table", start + at, SPENT);
+            out.cut = true;
+            return;
+        }
+        let first = out.imports.len();
+        let name = word(4).wrapping_sub(base);
+        let found = image.name(name, "name of a delay-loaded library", budget, notes);
+        out.cut |= found.is_none();
+        let thunks = Thunks {
+            library: found.map(|(name, _)| name),
+            names: word(16).wrapping_sub(base),
+            slots: word(12).wrapping_sub(base),
+            source: DELAY,
+            base,
+        };
+        thunks.read(image, out, budget, notes);
+        out.libraries.push(Library {
+            name: found,
+            location: Range {
+                offset: start + at,
+                bytes: DELAY_DESCRIPTOR,
+            },
+            words: [
+                ("attributes", attributes),
+                ("import_address_table", word(12)),
+                ("import_name_table", word(16)),
+                ("module_handle", word(8)),
+            ],
+            imports: (first, out.imports.len()),
+            source: DELAY,
+        });
+        at += DELAY_DESCRIPTOR;
+    }
+}
+
+/// A table of names or ordinals, and the slots for their addresses.
+struct Thunks<'a> {
+    library: Option<&'a [u8]>,
+    names: u64,
+    slots: u64,
+    source: &'static str,
+    /// What to take from addresses that are not relative.
+    base: u64,
+}
+
+impl<'a> Thunks<'a> {
+    fn read(
+        &self,
+        image: &Image<'a>,
+        out: &mut Imports<'a>,
+        budget: &mut Budget,
+        notes: &mut Notes,
+    ) {
+        let Some((start, table)) = image.tail(self.names) else {
+            notes.add(outside("import lookup table", self.names));
+            out.cut = true;
+            return;
+        };
+        let size = image.word_size();
+        let by_ordinal = if image.wide { 1 << 63 } else { 1 << 31 };
+        let mut at = 0;
+        loop {
+            let Some(value) = table.word(at, image.wide) else {
+                notes.at(
+                    "import lookup table",
+                    start + at,
+                    "the file ends before its last row",
+                );
+                out.cut = true;
+                return;
+            };
+            if value == 0 {
+                return;
+            }
+            if !budget.row() {
+                notes.at("import lookup table", start + at, SPENT);
+                out.cut = true;
+                return;
+            }
+            let mut import = Import {
+                library: self.library.map(Cow::Borrowed),
+                source: self.source,
+                address: Some(image.address(self.slots.wrapping_add(at))),
+                location: Some(Range {
+                    offset: start + at,
+                    bytes: size,
+                }),
+                ..Import::default()
+            };
+            let mut hint = None;
+            if value & by_ordinal != 0 {
+                import.ordinal = Some(value & 0xFFFF);
+            } else {
+                let rva = value.wrapping_sub(self.base);
+                hint = image.part(rva, 2).and_then(|(_, data)| data.u16(0));
+                let name = rva.wrapping_add(2);
+                let found = image.name(name, "name of an import", budget, notes);
+                out.cut |= found.is_none();
+                import.name = found.map(|(name, _)| Cow::Borrowed(name));
+            }
+            out.imports.push(import);
+            out.hints.push(hint);
+            at += size;
+        }
+    }
+}
+
+/// A library that addresses were bound to.
+#[derive(Clone, Debug)]
+pub(super) struct Bound<'a> {
+    pub name: Option<&'a [u8]>,
+    pub time_date_stamp: u32,
+    pub location: Range,
+    /// Rows behind it that name libraries it forwards to.
+    pub forwarders: u16,
+    /// Whether it is such a row.
+    pub forwarder: bool,
+}
+
+impl WriteJson for Bound<'_> {
+    fn write_json(&self, w: &mut Writer<'_>) {
+        w.begin_object();
+        w.key("forwarder");
+        w.bool(self.forwarder);
+        put(w, "location", &self.location);
+        put_name(w, "name", self.name);
+        put_number(w, "number_of_module_forwarder_refs", self.forwarders);
+        put_hex(w, "time_date_stamp", self.time_date_stamp);
+        w.end_object();
+    }
+}
+
+/// Reads the table of bound imports at `rva`; names are counted from its
+/// start.
+pub(super) fn read_bound<'a>(
+    image: &Image<'a>,
+    rva: u64,
+    budget: &mut Budget,
+    notes: &mut Notes,
+) -> Vec<Bound<'a>> {
+    let mut rows = Vec::new();
+    let Some((start, table)) = image.tail(rva) else {
+        notes.add(outside("bound import table", rva));
+        return rows;
+    };
+    let mut at = 0;
+    let mut forwarders = 0u16;
+    loop {
+        let (Some(stamp), Some(name), Some(count)) =
+            (table.u32(at), table.u16(at + 4), table.u16(at + 6))
+        else {
+            notes.at(
+                "bound import table",
+                start + at,
+                "the file ends before its last row",
+            );
+            return rows;
+        };
+        if stamp == 0 && name == 0 && forwarders == 0 {
+            return rows;
+        }
+        if !budget.row() || budget.is_spent() {
+            notes.at("bound import table", start + at, SPENT);
+            return rows;
+        }
+        let text = table.string(u64::from(name));
+        budget.text(text.map_or(table.len(), |text| text.len() as u64));
+        if text.is_none() {
+            notes.at("bound import table", start + at, "the name has no end");
+        }
+        let forwarder = forwarders > 0;
+        rows.push(Bound {
+            name: text,
+            time_date_stamp: stamp,
+            location: Range {
+                offset: start + at,
+                bytes: 8,
+            },
+            forwarders: if forwarder { 0 } else { count },
+            forwarder,
+        });
+        forwarders = match forwarder {
+            true => forwarders - 1,
+            false => count,
+        };
+        at += 8;
+    }
+}
+
+/// What the directory of slots says.
+pub(super) fn iat(image: &Image<'_>, rva: u64, size: u64) -> Value {
+    let mut facts = Object::new();
+    facts.insert("address", super::fields::hex(rva));
+    let location = image.range(rva, size).map(super::fields::range);
+    facts.insert("location", super::fields::or_null(location));
+    facts.insert("size", super::fields::hex(size));
+    facts.insert("slots", super::fields::number(size / image.word_size()));
+    Value::Object(facts)
+}

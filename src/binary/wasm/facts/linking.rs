@@ -1,0 +1,193 @@
+//! What linkers need of object files (tool conventions, Linking.md).
+
+use wasmparser::{Linking, LinkingSectionReader, RelocAddendKind, RelocSectionReader, SymbolInfo};
+
+use super::super::custom::{Customs, RELOCATIONS, SEGMENT_FLAGS, SYMBOL_FLAGS};
+use super::super::walk::Unit;
+use super::{flags, signed};
+use crate::json::{WriteJson, Writer};
+
+/// `linking`, where there is such a section.
+pub fn linking(unit: &Unit<'_>, customs: &Customs<'_>, w: &mut Writer<'_>) {
+    if !customs.linking {
+        return w.null();
+    }
+    let subsections = || {
+        let sections = unit.customs().filter(|(_, name, _)| *name == "linking");
+        let readers = sections.filter_map(|(.., reader)| LinkingSectionReader::new(reader).ok());
+        readers.flat_map(|reader| reader.subsections().map_while(Result::ok))
+    };
+    w.begin_object();
+    w.key("comdats");
+    w.begin_array();
+    for comdat in subsections().filter_map(|subsection| match subsection {
+        Linking::ComdatInfo(rows) => Some(rows),
+        _ => None,
+    }) {
+        for comdat in comdat.into_iter().map_while(Result::ok) {
+            w.begin_object();
+            w.key("flags_value");
+            w.u64(u64::from(comdat.flags));
+            w.key("members");
+            w.begin_array();
+            for member in comdat.symbols.into_iter().map_while(Result::ok) {
+                w.begin_object();
+                w.key("index");
+                w.u64(u64::from(member.index));
+                w.key("kind");
+                w.string(comdat_kind(member.kind));
+                w.end_object();
+            }
+            w.end_array();
+            w.key("name");
+            w.string(comdat.name);
+            w.end_object();
+        }
+    }
+    w.end_array();
+    w.key("init_functions");
+    w.begin_array();
+    for rows in subsections() {
+        let Linking::InitFuncs(rows) = rows else {
+            continue;
+        };
+        for row in rows.into_iter().map_while(Result::ok) {
+            w.begin_object();
+            w.key("priority");
+            w.u64(u64::from(row.priority));
+            w.key("symbol");
+            w.u64(u64::from(row.symbol_index));
+            w.end_object();
+        }
+    }
+    w.end_array();
+    w.key("segments");
+    w.begin_array();
+    for rows in subsections() {
+        let Linking::SegmentInfo(rows) = rows else {
+            continue;
+        };
+        for row in rows.into_iter().map_while(Result::ok) {
+            w.begin_object();
+            w.key("alignment_log2");
+            w.u64(u64::from(row.alignment));
+            flags(row.flags.bits(), &SEGMENT_FLAGS, w);
+            w.key("name");
+            w.string(row.name);
+            w.end_object();
+        }
+    }
+    w.end_array();
+    w.key("symbols");
+    w.begin_array();
+    let mut index = 0u64;
+    for rows in subsections() {
+        let Linking::SymbolTable(rows) = rows else {
+            continue;
+        };
+        for row in rows.into_iter().map_while(Result::ok) {
+            symbol(index, &row, w);
+            index += 1;
+        }
+    }
+    w.end_array();
+    w.key("target_arch");
+    let mut arch = subsections().filter_map(|subsection| match subsection {
+        Linking::TargetArch(arch) => Some(arch),
+        _ => None,
+    });
+    arch.next().write_json(w);
+    w.end_object();
+}
+
+fn comdat_kind(kind: wasmparser::ComdatSymbolKind) -> &'static str {
+    use wasmparser::ComdatSymbolKind as Comdat;
+    match kind {
+        Comdat::Data => "data",
+        Comdat::Func => "func",
+        Comdat::Global => "global",
+        Comdat::Event => "tag",
+        Comdat::Table => "table",
+        Comdat::Section => "section",
+    }
+}
+
+fn symbol(index: u64, symbol: &SymbolInfo<'_>, w: &mut Writer<'_>) {
+    let (kind, bits, item, name) = match *symbol {
+        SymbolInfo::Func { flags, index, name } => ("func", flags, Some(index), name),
+        SymbolInfo::Global { flags, index, name } => ("global", flags, Some(index), name),
+        SymbolInfo::Event { flags, index, name } => ("tag", flags, Some(index), name),
+        SymbolInfo::Table { flags, index, name } => ("table", flags, Some(index), name),
+        SymbolInfo::Section { flags, section } => ("section", flags, Some(section), None),
+        SymbolInfo::Data {
+            flags,
+            name,
+            symbol,
+        } => ("data", flags, symbol.map(|data| data.index), Some(name)),
+    };
+    let place = match symbol {
+        SymbolInfo::Data { symbol, .. } => *symbol,
+        _ => None,
+    };
+    w.begin_object();
+    flags(bits.bits(), &SYMBOL_FLAGS, w);
+    w.key("index");
+    w.u64(index);
+    w.key("item");
+    w.optional_u64(item.map(u64::from));
+    w.key("kind");
+    w.string(kind);
+    w.key("name");
+    name.write_json(w);
+    if let Some(place) = place {
+        w.key("offset");
+        w.u64(u64::from(place.offset));
+        w.key("size");
+        w.u64(u64::from(place.size));
+    }
+    w.end_object();
+}
+
+/// `relocations`: one item a section.
+pub fn relocations(unit: &Unit<'_>, w: &mut Writer<'_>) {
+    w.begin_array();
+    for (_, name, reader) in unit.customs() {
+        if !name.starts_with("reloc.") {
+            continue;
+        }
+        let Ok(section) = RelocSectionReader::new(reader) else {
+            continue;
+        };
+        let target = section.section_index();
+        let base = usize::try_from(target)
+            .ok()
+            .and_then(|target| unit.sections.get(target));
+        w.begin_object();
+        w.key("entries");
+        w.begin_array();
+        for entry in section.entries().into_iter().map_while(Result::ok) {
+            w.begin_object();
+            w.key("addend");
+            match entry.ty.addend_kind() {
+                RelocAddendKind::None => w.null(),
+                _ => signed(entry.addend, w),
+            }
+            w.key("file_offset");
+            w.optional_u64(base.map(|base| base.start + u64::from(entry.offset)));
+            w.key("index");
+            w.u64(u64::from(entry.index));
+            w.key("offset");
+            w.u64(u64::from(entry.offset));
+            w.key("type");
+            w.string(RELOCATIONS.get(entry.ty as usize).copied().unwrap_or(""));
+            w.end_object();
+        }
+        w.end_array();
+        w.key("name");
+        w.string(name);
+        w.key("target_section");
+        w.u64(u64::from(target));
+        w.end_object();
+    }
+    w.end_array();
+}

@@ -1,0 +1,247 @@
+//! Glue: scripts that load modules. Literals that name a `.wasm` file are
+//! listed, each with the candidates that it may mean. Nothing is run.
+
+pub mod literals;
+
+use std::path::{Component, Path, PathBuf};
+
+use super::file::Candidate;
+use crate::binary::BinaryFile;
+use crate::digest::Digest;
+use crate::json::{Text, WriteJson, Writer};
+use literals::{Lost, Scan};
+
+/// A script and what it refers to.
+#[derive(Debug)]
+pub struct Glue {
+    path: String,
+    sha256: Digest,
+    bytes: u64,
+    status: &'static str,
+    lost: Option<Lost>,
+    references: Vec<Reference>,
+}
+
+/// A literal that names a module.
+#[derive(Debug)]
+struct Reference {
+    value: Text,
+    line: u64,
+    column: u64,
+    association: &'static str,
+    candidates: Vec<String>,
+}
+
+/// Whether the value of a literal names a `.wasm` file: up to a query or
+/// fragment it ends so.
+fn names_module(units: &[u16]) -> bool {
+    let end = units
+        .iter()
+        .position(|&unit| unit == u16::from(b'?') || unit == u16::from(b'#'))
+        .unwrap_or(units.len());
+    let lower = |unit: u16| match unit {
+        0x41..=0x5A => unit + 32,
+        unit => unit,
+    };
+    let path = units.get(..end).unwrap_or_default();
+    let suffix = path.len().checked_sub(5).and_then(|from| path.get(from..));
+    suffix.is_some_and(|suffix| {
+        suffix
+            .iter()
+            .map(|&unit| lower(unit))
+            .eq(".wasm".encode_utf16())
+    })
+}
+
+impl Glue {
+    /// Scans a script; `None` where it is not UTF-8.
+    pub fn read(file: &BinaryFile, sha256: Digest, candidates: &[Candidate]) -> Option<Self> {
+        let source = std::str::from_utf8(&file.bytes).ok()?;
+        let Scan {
+            literals,
+            total,
+            lost,
+        } = literals::scan(source, names_module);
+        let references = literals.into_iter().map(|literal| {
+            let (association, found) = associate(&file.path, literal.value.as_str(), candidates);
+            Reference {
+                value: literal.value,
+                line: literal.line,
+                column: literal.column,
+                association,
+                candidates: found,
+            }
+        });
+        Some(Self {
+            path: file.path.clone(),
+            sha256,
+            bytes: file.bytes.len() as u64,
+            status: match (&lost, total) {
+                (None, _) => "complete",
+                (Some(_), 0) => "failed",
+                (Some(_), _) => "partial",
+            },
+            references: references.collect(),
+            lost,
+        })
+    }
+
+    /// The script's path.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// `complete`, `partial` or `failed`.
+    pub fn status(&self) -> &'static str {
+        self.status
+    }
+
+    /// Values, lines and associations.
+    pub fn references(&self) -> impl Iterator<Item = (&Text, u64, &'static str)> {
+        self.references
+            .iter()
+            .map(|reference| (&reference.value, reference.line, reference.association))
+    }
+}
+
+/// Which candidates a literal may mean: the one at that place beside the
+/// script, else those of the same name.
+fn associate(
+    script: &str,
+    value: Option<&str>,
+    candidates: &[Candidate],
+) -> (&'static str, Vec<String>) {
+    let Some(value) = value else {
+        return ("unresolved", Vec::new());
+    };
+    let path = value.split(['?', '#']).next().unwrap_or_default();
+    let is_url = path.len() != value.len() || path.contains("://") || path.starts_with("//");
+    if !is_url {
+        let folder = Path::new(script).parent().unwrap_or(Path::new(""));
+        let wanted = settled(&folder.join(path));
+        let found = candidates
+            .iter()
+            .find(|candidate| settled(Path::new(&candidate.path)) == wanted);
+        if let Some(found) = found {
+            return ("local-path-candidate", vec![found.path.clone()]);
+        }
+    }
+    let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+    let name = last(path);
+    let found: Vec<String> = candidates
+        .iter()
+        .filter(|candidate| last(&candidate.path) == name)
+        .map(|candidate| candidate.path.clone())
+        .collect();
+    match found.is_empty() {
+        true => ("unresolved", found),
+        false => ("basename-candidates", found),
+    }
+}
+
+/// The path from the root without `.` and `..`, as text alone says.
+fn settled(path: &Path) -> PathBuf {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let mut settled = PathBuf::new();
+    for part in absolute.components() {
+        match part {
+            Component::ParentDir => {
+                settled.pop();
+            }
+            Component::CurDir => {}
+            other => settled.push(other),
+        }
+    }
+    settled
+}
+
+impl WriteJson for Glue {
+    fn write_json(&self, w: &mut Writer<'_>) {
+        w.begin_object();
+        w.key("artifact");
+        w.begin_object();
+        w.key("bytes");
+        w.u64(self.bytes);
+        w.key("path");
+        w.string(&self.path);
+        w.key("sha256");
+        self.sha256.write_json(w);
+        w.end_object();
+        if let Some(lost) = &self.lost {
+            w.key("lost");
+            w.begin_object();
+            w.key("column");
+            w.u64(lost.column);
+            w.key("line");
+            w.u64(lost.line);
+            w.key("reason");
+            w.string(lost.what);
+            w.end_object();
+        }
+        w.key("parse_status");
+        w.string(self.status);
+        w.key("references");
+        w.begin_array();
+        for reference in &self.references {
+            w.begin_object();
+            w.key("association");
+            w.string(reference.association);
+            w.key("candidate_paths");
+            reference.candidates.write_json(w);
+            w.key("column");
+            w.u64(reference.column);
+            w.key("evidence_kind");
+            w.string("static-literal");
+            w.key("line");
+            w.u64(reference.line);
+            w.key("value");
+            reference.value.write_json(w);
+            w.end_object();
+        }
+        w.end_array();
+        w.end_object();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modules_are_named_by_suffix() {
+        let names = |text: &str| names_module(&text.encode_utf16().collect::<Vec<_>>());
+        for yes in ["a.wasm", ".WASM", "https://x/a.wasm?v=1#b", "../a.wasm#"] {
+            assert!(names(yes), "{yes}");
+        }
+        for no in ["wasm", "a.wasm.map", "?a.wasm", "", "a.wasm "] {
+            assert!(!names(no), "{no}");
+        }
+    }
+
+    #[test]
+    fn literals_are_associated_by_place_then_by_name() {
+        let candidate = |path: &str| Candidate {
+            path: path.to_owned(),
+            sha256: Digest([0; 32]),
+            bytes: 0,
+        };
+        let candidates = [
+            candidate("dist/a.wasm"),
+            candidate("other/a.wasm"),
+            candidate("dist/b.wasm"),
+        ];
+        let both = vec!["dist/a.wasm".to_owned(), "other/a.wasm".to_owned()];
+        for (value, expected, found) in [
+            ("a.wasm", "local-path-candidate", &both[..1]),
+            ("./x/../a.wasm", "local-path-candidate", &both[..1]),
+            ("../other/a.wasm", "local-path-candidate", &both[1..]),
+            ("lib/a.wasm", "basename-candidates", &both[..]),
+            ("a.wasm?v=1", "basename-candidates", &both[..]),
+            ("https://cdn/a.wasm", "basename-candidates", &both[..]),
+            ("c.wasm", "unresolved", &[]),
+        ] {
+            let result = associate("dist/glue.js", Some(value), &candidates);
+            assert_eq!(result, (expected, found.to_vec()), "{value}");
+        }
+    }
+}

@@ -1,0 +1,17 @@
+#!/bin/sh
+# Makes the files beside this folder with Debian's llvm and lld (14.0.6).
+set -eu
+cd "$(dirname "$0")"
+mc() { llvm-mc -filetype=obj -triple "$1" "$2" -o "$3"; }
+mc x86_64-apple-macosx11 object.x86_64.s ../object-x86_64
+mc arm64-apple-ios14 object.arm64.s ../object-arm64
+mc thumbv7-apple-ios9 object.armv7.s ../object-armv7
+mc i386-apple-macosx10.6 object.i386.s ../object-i386
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+mc x86_64-apple-macosx11 dylib.x86_64.s "$scratch/dylib.o"
+ld64.lld -dylib -arch x86_64 -platform_version macos 11.0 12.1 -install_name /usr/lib/libsmall.1.dylib \
+  -current_version 1.2.3 -compatibility_version 1.0.0 -rpath @loader_path/../lib -function_starts \
+  -data_in_code_info -adhoc_codesign -o ../libsmall.dylib "$scratch/dylib.o" libSystem.tbd
+llvm-ar rcs "$scratch/archive.a" ../object-armv7
+llvm-lipo -create ../object-x86_64 ../object-arm64 -arch armv7 "$scratch/archive.a" -output ../universal

@@ -634,7 +634,7 @@ class Theirs:
         return bool(match)
 
     def line_notes(self, line):
-        match = re.match(r"  (.{0,20}?)\s+0x([0-9a-f]{8})\t(.*)$", line)
+        match = re.match(r"  (\S.*?|)\s+0x([0-9a-f]{8})\t(.*)$", line)
         if match:
             self.rows["notes"].append([match[1], int(match[2], 16), match[3]])
             return True
@@ -747,7 +747,9 @@ NOTE_TEXT = {
 
 def note(result, at, left, right):
     name, size, kind, kind_number, details, properties = left
-    result.check("notes", f"{at} owner", name, right[0])
+    # Names of build attributes are taken apart by readelf: `GA$<version>3p1` (annobin's description).
+    names = ("GA", right[0][:2]) if name.startswith("GA") else (name, right[0])
+    result.check("notes", f"{at} owner", *names)
     result.check("notes", f"{at} size", size, right[1])
     text = right[2]
     word = text.split("\t")[0].split(" ")[0].strip()

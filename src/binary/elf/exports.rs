@@ -13,6 +13,9 @@ use crate::binary::layout::rows::{Relocation, Symbol, ValueMeaning};
 
 /// The name of the kind of a symbol.
 fn kind(symbol: &Symbol<'_>) -> Option<&'static str> {
+    if symbol.meaning == ValueMeaning::AbsoluteValue {
+        return Some("absolute");
+    }
     let Symbolic::Named(name) = symbol.kind else {
         return None;
     };
@@ -22,10 +25,7 @@ fn kind(symbol: &Symbol<'_>) -> Option<&'static str> {
         "STT_TLS" => "tls",
         "STT_COMMON" => "common",
         "STT_GNU_IFUNC" => "ifunc",
-        _ => match symbol.meaning {
-            ValueMeaning::AbsoluteValue => "absolute",
-            _ => return None,
-        },
+        _ => return None,
     })
 }
 

@@ -15,6 +15,7 @@ mod flags;
 mod fortify;
 mod hash;
 mod header;
+mod indicators;
 mod linkage;
 mod mitigations;
 mod names;
@@ -189,7 +190,7 @@ pub fn parse(bytes: &[u8]) -> Result<Layout<'_>, Refusal> {
         plt: maps.plt,
         ..linkage::read(&elf, &dynamic, &mut budget, &mut notes)
     };
-    let indicators = mitigations::indicators(&elf, &dynamic, &symbols, &linkage);
+    let indicators = indicators::read(&elf, &dynamic, &symbols, &linkage);
     let versions = versions::read(&elf, &dynamic, &symbols, &mut budget, &mut notes);
     let found = notes::read(&elf, &mut budget, &mut notes);
     let basis = mitigations::Basis {

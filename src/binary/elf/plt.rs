@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use super::Elf;
 use super::dynamic::{Dynamic, dt};
-use super::mitigations::ET_EXEC;
+use super::indicators::ET_EXEC;
 use super::names::em;
 use super::symbols::{ET_REL, Symbols};
 use super::tables::{SectionHeader, pt};
@@ -344,16 +344,16 @@ fn arm(bytes: Bytes<'_>, address: u64, start: u64) -> Option<u64> {
         let rotated = |code: u32| (code & 0xFF).rotate_right((code >> 8 & 0xF) * 2);
         match code >> 12 {
             // add ip, pc, #
-            0xE_28F_C => {
+            0xE28FC => {
                 let pc = address.wrapping_add(at) as u32;
                 ip = Some(pc.wrapping_add(8).wrapping_add(rotated(code)));
             }
             // add ip, ip, #
-            0xE_28C_C => ip = Some(ip?.wrapping_add(rotated(code))),
+            0xE28CC => ip = Some(ip?.wrapping_add(rotated(code))),
             // ldr pc, [ip, #]!
-            0xE_5BC_F => return Some(ip?.wrapping_add(code & 0xFFF).into()),
+            0xE5BCF => return Some(ip?.wrapping_add(code & 0xFFF).into()),
             // ldr pc, [ip, #-]!
-            0xE_53C_F => return Some(ip?.wrapping_sub(code & 0xFFF).into()),
+            0xE53CF => return Some(ip?.wrapping_sub(code & 0xFFF).into()),
             _ => return None,
         }
         at += 4;

@@ -275,7 +275,7 @@ fn plain(elf: &Elf<'_>, place: &Place, rows: &mut Vec<Relocation>, notes: &mut N
     if available % place.stride >= size {
         count += 1;
     }
-    if available == place.range.bytes && available % place.stride != 0 {
+    if available == place.range.bytes && !available.is_multiple_of(place.stride) {
         notes.at(
             &*place.structure,
             place.range.offset,

@@ -262,7 +262,7 @@ fn table<'a>(
     if available % place.stride >= entry_size(elf.wide) {
         count += 1;
     }
-    if bytes % place.stride != 0 && available == bytes {
+    if !bytes.is_multiple_of(place.stride) && available == bytes {
         notes.at(
             structure,
             offset,

@@ -24,10 +24,11 @@ impl RelocationNames {
                 ours = machines
                     .split(' ')
                     .any(|number| number.parse() == Ok(machine));
-            } else if ours && let Some((number, name)) = line.split_once(' ') {
-                if let Ok(number) = number.parse() {
-                    names.push((number, name));
-                }
+            } else if ours
+                && let Some((number, name)) = line.split_once(' ')
+                && let Ok(number) = number.parse()
+            {
+                names.push((number, name));
             }
         }
         names.sort_unstable_by_key(|&(number, _)| number);
@@ -67,8 +68,11 @@ impl RelocationNames {
     /// 64-bit MIPS applies up to three types, one after the other, and may
     /// name a special symbol in the uppermost byte.
     pub(in super::super) fn parts(&self, kind: u64) -> Option<[u64; 3]> {
-        (self.wide && matches!(self.machine, em::MIPS | em::MIPS_RS3_LE))
-            .then(|| [kind & 0xFF, (kind >> 8) & 0xFF, (kind >> 16) & 0xFF])
+        (self.wide && matches!(self.machine, em::MIPS | em::MIPS_RS3_LE)).then_some([
+            kind & 0xFF,
+            (kind >> 8) & 0xFF,
+            (kind >> 16) & 0xFF,
+        ])
     }
 
     /// The name of one of the three, or its number.

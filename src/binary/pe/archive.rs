@@ -1,12 +1,17 @@
 //! Import libraries: archives whose members name what a library exports ("PE
 //! Format", section "Archive (Library) File Format").
 
+use std::borrow::Cow;
+use std::collections::HashSet;
+
 use super::fields::{put, put_name, put_number};
 use super::import_object::{self, ImportObject};
+use super::long_import::{self, Long, LongImport};
 use crate::binary::Bytes;
+use crate::binary::layout::facts::{Dependency, Export, Import};
 use crate::binary::layout::rows::{Name, Range, Symbolic};
 use crate::binary::layout::{Format, Layout, Refusal};
-use crate::json::{WriteJson, Writer};
+use crate::json::{Object, WriteJson, Writer};
 
 /// Bytes of the archive's magic, and of a member's header.
 const MAGIC: u64 = 8;
@@ -30,12 +35,14 @@ impl WriteJson for Member<'_> {
     }
 }
 
-/// Takes one apart: its import objects; other members (linker members and the
-/// objects that hold a library's descriptors) are listed with their ranges. An
-/// archive without an import object is no import library.
+/// Takes one apart: its import objects, and the objects that GNU tools write
+/// instead; other members (linker members, descriptors, code) are listed with
+/// their ranges. An archive that imports nothing is no import library.
 pub(super) fn parse(bytes: Bytes<'_>) -> Result<Layout<'_>, Refusal> {
     let mut layout = super::empty(Format::ImportLibrary, 0, 0);
     let mut others = Vec::new();
+    let mut libraries = HashSet::new();
+    let (mut long_imports, mut long_libraries) = (Vec::new(), Vec::new());
     let mut machine = None;
     let mut long_names = Bytes::little(&[]);
     let (mut at, mut index, mut objects) = (MAGIC, 0u64, 0u64);
@@ -65,22 +72,18 @@ pub(super) fn parse(bytes: Bytes<'_>) -> Result<Layout<'_>, Refusal> {
                 objects += 1;
                 machine = machine.or(Some(object.machine));
                 let facts = &mut layout.facts;
-                if facts
-                    .dependencies
-                    .last()
-                    .is_none_or(|last| last.name != object.library)
-                    && facts.dependencies.len() < 4096
-                    && !facts
-                        .dependencies
-                        .iter()
-                        .any(|one| one.name == object.library)
-                {
+                if libraries.insert(object.library) {
                     facts.dependencies.push(object.dependency());
                     let name = Name::terminated(object.library, object.library_at);
                     layout.linkage.needed_libraries.push(name);
                 }
                 facts.exports.push(object.export());
                 facts.imports.push(object.import());
+            }
+            None if data.u16(0).is_some_and(|first| first != 0)
+                && long(data, start, &mut long_imports, &mut long_libraries) =>
+            {
+                machine = machine.or(data.u16(0));
             }
             None => others.push(Member {
                 index,
@@ -94,9 +97,10 @@ pub(super) fn parse(bytes: Bytes<'_>) -> Result<Layout<'_>, Refusal> {
         index += 1;
         at = start.saturating_add(size).saturating_add(size & 1);
     }
-    let Some(machine) = machine else {
+    let Some(machine) = machine.filter(|_| objects + long_imports.len() as u64 > 0) else {
         return Err(Refusal::Format);
     };
+    add_long(&long_imports, &long_libraries, &mut layout);
     let read = at >= bytes.len();
     let header = super::empty(Format::ImportLibrary, machine, super::bits(machine));
     layout.machine = header.machine;
@@ -107,9 +111,100 @@ pub(super) fn parse(bytes: Bytes<'_>) -> Result<Layout<'_>, Refusal> {
     layout.facts.imports_exhaustive = layout.facts.exports_exhaustive;
     layout.facts.own.1 = vec![
         ("import_objects", Box::new(super::fields::number(objects))),
+        (
+            "long_import_objects",
+            Box::new(super::fields::number(long_imports.len() as u64)),
+        ),
         ("other_members", Box::new(others)),
     ];
     Ok(layout)
+}
+
+/// Keeps what a member of GNU tools tells; whether it is one.
+fn long<'a>(
+    data: Bytes<'a>,
+    start: u64,
+    imports: &mut Vec<(LongImport<'a>, Range)>,
+    libraries: &mut Vec<(&'a [u8], Range)>,
+) -> bool {
+    match long_import::read(data) {
+        Some(Long::Import(import)) => {
+            let location = Range {
+                offset: start,
+                bytes: data.len(),
+            };
+            imports.push((import, location));
+        }
+        Some(Long::Library(name, at)) => {
+            let location = Range {
+                offset: start + at,
+                bytes: name.len() as u64 + 1,
+            };
+            if libraries.iter().all(|&(known, _)| known != name) && libraries.len() < 256 {
+                libraries.push((name, location));
+            }
+        }
+        None => return false,
+    }
+    true
+}
+
+/// The rows of members of GNU tools: their library stands in another member.
+fn add_long<'a>(
+    imports: &[(LongImport<'a>, Range)],
+    libraries: &[(&'a [u8], Range)],
+    layout: &mut Layout<'a>,
+) {
+    for &(name, location) in libraries {
+        layout.facts.dependencies.push(Dependency {
+            name,
+            kind: "import",
+            location: Some(location),
+            more: Object::new(),
+        });
+        let needed = Name::terminated(name, location.offset);
+        layout.linkage.needed_libraries.push(needed);
+    }
+    let library = match *libraries {
+        [(name, _)] => Some(name),
+        _ => None,
+    };
+    if library.is_none() && !imports.is_empty() {
+        long_import::unclear(libraries.len(), &mut layout.notes);
+    }
+    // Each row says the library again: as long as a path at most.
+    let library = library.filter(|name| name.len() <= 4096);
+    for (import, location) in imports {
+        let forwarder = library.map(|library| {
+            let mut target = library.to_vec();
+            target.push(b'.');
+            match (import.import, import.ordinal) {
+                (Some(name), _) => target.extend_from_slice(name),
+                (None, ordinal) => {
+                    target.extend_from_slice(format!("#{}", ordinal.unwrap_or(0)).as_bytes());
+                }
+            }
+            Cow::Owned(target)
+        });
+        layout.facts.exports.push(Export {
+            name: Some(Cow::Borrowed(import.symbol)),
+            kind: Some(import.kind),
+            ordinal: import.ordinal,
+            forwarder,
+            source: "long-import-object",
+            location: Some(*location),
+            ..Export::default()
+        });
+        layout.facts.imports.push(Import {
+            name: import.import.map(Cow::Borrowed),
+            kind: Some(import.kind),
+            library: library.map(Cow::Borrowed),
+            ordinal: import.ordinal,
+            source: "long-import-object",
+            location: Some(*location),
+            ..Import::default()
+        });
+    }
 }
 
 fn is_linker_member(name: &[u8]) -> bool {

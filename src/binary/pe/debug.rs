@@ -37,7 +37,7 @@ pub(super) fn read(
         return out;
     };
     let count = directory.size / ENTRY;
-    if directory.size % ENTRY != 0 {
+    if !directory.size.is_multiple_of(ENTRY) {
         notes.at(
             "debug directory",
             start,

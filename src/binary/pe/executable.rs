@@ -1,26 +1,22 @@
 //! PE32 and PE32+ images.
 
 use super::headers::{
-    FILE_HEADER, FileHeader, OptionalHeader, ROM, directory, directory_facts, dos_header,
+    FILE_HEADER, FileHeader, OptionalHeader, directory, directory_facts, dos_header,
 };
-use super::image::{Budget, Image, Region};
+use super::image::{Budget, Image};
 use super::imports::{self, Imports};
 use super::sections::{self, SectionHeader};
 use super::symbols::{self, Table};
 use super::{
-    NUMBERED, Own, base_relocations, certificates, checksum, clr, debug, exceptions, exports,
-    load_config, mitigations, object, packers, resources, rich, tls,
+    NUMBERED, Own, base_relocations, bound_imports, certificates, checksum, clr, debug, exceptions,
+    exports, load_config, loader, mitigations, object, packers, resources, rich, tls,
 };
-use crate::binary::layout::facts::{BuildId, Dependency, EntryPoint, Mapping};
+use crate::binary::layout::facts::{BuildId, Dependency, EntryPoint};
 use crate::binary::layout::rows::{Range, Symbolic};
 use crate::binary::layout::{EntryMeaning, Format, Layout, Refusal};
 use crate::binary::{Bytes, Notes, name_text};
 use crate::json::{Object, Value};
 use std::sync::Arc;
-
-/// A page of memory, and a sector of a file as the loader counts them.
-const PAGE: u64 = 0x1000;
-const SECTOR: u64 = 0x200;
 
 /// The parts that others are read from.
 pub(super) struct Parts<'a> {
@@ -58,7 +54,7 @@ pub(super) fn parse(bytes: Bytes<'_>) -> Result<Layout<'_>, Refusal> {
         .iter()
         .map(|section| section.row(Some(image.base), u64::from(optional.section_alignment)))
         .collect();
-    address_map(&parts, &mut layout);
+    layout.facts.address_map = loader::address_map(&parts);
     let count = parts.sections.len() as u64;
     let (symbols, auxiliary) = symbols::read(&parts.symbols, count, &mut budget, &mut notes);
     layout.symbols = symbols;
@@ -246,7 +242,7 @@ fn headers<'a>(
             format!("the PE header stands at {at:#x}, inside the DOS header"),
         );
     }
-    if at % 4 != 0 {
+    if !at.is_multiple_of(4) {
         notes.at(
             "e_lfanew",
             0x3C,
@@ -270,7 +266,7 @@ fn headers<'a>(
     if sections.is_empty() {
         notes.at("section table", table, "it has no sections");
     }
-    let regions = regions(bytes, &optional, &sections, table, notes);
+    let regions = loader::regions(bytes, &optional, &sections, table, notes);
     let image = Arc::new(Image::new(
         bytes,
         optional.image_base,
@@ -287,113 +283,6 @@ fn headers<'a>(
         symbols,
         image,
     })
-}
-
-/// Whether the loader maps the file as it is: sections are aligned to less
-/// than a page and stand in memory where they stand in the file.
-fn is_flat(optional: &OptionalHeader, sections: &[SectionHeader<'_>]) -> bool {
-    u64::from(optional.section_alignment) < PAGE
-        && sections
-            .iter()
-            .all(|section| !section.in_file() || section.rva == section.raw_offset)
-}
-
-/// Where a section's bytes stand for the loader, which counts in sectors.
-fn mapped(bytes: Bytes<'_>, optional: &OptionalHeader, section: &SectionHeader<'_>) -> Region {
-    let paged = u64::from(optional.section_alignment) >= PAGE;
-    let offset = match paged {
-        true => section.raw_offset / SECTOR * SECTOR,
-        false => section.raw_offset,
-    };
-    let memory = match section.virtual_size {
-        0 => section.raw_size,
-        size if paged => size.next_multiple_of(PAGE),
-        size => size,
-    };
-    let there = bytes.len().saturating_sub(offset);
-    Region {
-        rva: section.rva,
-        length: match section.in_file() {
-            true => section.raw_size.min(memory).min(there),
-            false => 0,
-        },
-        offset,
-    }
-}
-
-fn regions(
-    bytes: Bytes<'_>,
-    optional: &OptionalHeader,
-    sections: &[SectionHeader<'_>],
-    table: u64,
-    notes: &mut Notes,
-) -> Vec<Region> {
-    if is_flat(optional, sections) {
-        if optional.magic != ROM {
-            notes.at(
-                "SectionAlignment",
-                optional.offset + 32,
-                format!(
-                    "it is {:#x}, less than a page: the file is mapped as it is",
-                    optional.section_alignment
-                ),
-            );
-        }
-        return vec![Region {
-            rva: 0,
-            length: bytes.len(),
-            offset: 0,
-        }];
-    }
-    let lowest = sections.iter().map(|section| section.rva).min();
-    let behind = table + sections.len() as u64 * sections::HEADER;
-    let headers = u64::from(optional.size_of_headers).max(behind);
-    let mut regions = vec![Region {
-        rva: 0,
-        length: headers.min(bytes.len()).min(lowest.unwrap_or(u64::MAX)),
-        offset: 0,
-    }];
-    let mut end = 0u64;
-    for section in sections {
-        let region = mapped(bytes, optional, section);
-        let at = section.header.offset;
-        if section.in_file() {
-            if region.offset != section.raw_offset {
-                notes.at(
-                    "section",
-                    at,
-                    format!(
-                        "its bytes are said to stand at {:#x}; the loader takes them from {:#x}",
-                        section.raw_offset, region.offset
-                    ),
-                );
-            }
-            let there = bytes.len().saturating_sub(section.raw_offset);
-            if there < section.raw_size {
-                notes.at(
-                    "section",
-                    at,
-                    format!(
-                        "it has {} bytes at {:#x}, and the file ends after {there} of them",
-                        section.raw_size, section.raw_offset
-                    ),
-                );
-            }
-        }
-        if section.rva < end {
-            notes.at(
-                "section",
-                at,
-                format!(
-                    "its address {:#x} lies in the section before it; the lower one is read there",
-                    section.rva
-                ),
-            );
-        }
-        end = end.max(section.rva + section.virtual_size.max(region.length));
-        regions.push(region);
-    }
-    regions
 }
 
 fn entry(parts: &Parts<'_>, layout: &mut Layout<'_>) {
@@ -413,54 +302,6 @@ fn entry(parts: &Parts<'_>, layout: &mut Layout<'_>) {
         }),
         symbol: None,
     });
-}
-
-fn address_map(parts: &Parts<'_>, layout: &mut Layout<'_>) {
-    let Parts {
-        bytes,
-        optional,
-        sections,
-        image,
-        ..
-    } = parts;
-    let map = &mut layout.facts.address_map;
-    let lowest = sections.iter().map(|section| section.rva).min();
-    let headers = u64::from(optional.size_of_headers)
-        .min(bytes.len())
-        .min(lowest.unwrap_or(u64::MAX));
-    if headers > 0 {
-        map.push(Mapping {
-            address: image.base,
-            memory_size: headers,
-            offset: 0,
-            file_size: headers,
-            permissions: Some(crate::binary::layout::rows::Permissions {
-                read: true,
-                write: false,
-                execute: false,
-            }),
-            name: "headers".to_owned(),
-        });
-    }
-    for section in sections {
-        let region = mapped(*bytes, optional, section);
-        let memory_size = match section.virtual_size {
-            0 => section.raw_size,
-            size => size,
-        };
-        if memory_size == 0 {
-            continue;
-        }
-        map.push(Mapping {
-            address: image.address(section.rva),
-            memory_size,
-            offset: region.offset,
-            file_size: region.length.min(memory_size),
-            permissions: Some(section.permissions()),
-            name: name_text(section.name.bytes()).into_owned(),
-        });
-    }
-    map.sort_by_key(|one| one.address);
 }
 
 /// Imports and exports; a name of stack cookies among imports and symbols.
@@ -484,7 +325,7 @@ fn link<'a>(
     let facts = &mut layout.facts;
     facts.dependencies = imports.dependencies();
     if let Some(table) = optional.directory(directory::BOUND_IMPORT) {
-        let rows = imports::read_bound(image, table.rva, budget, notes);
+        let rows = bound_imports::read(image, table.rva, budget, notes);
         for row in rows.iter().filter(|row| !row.forwarder) {
             let Some(name) = row.name else { continue };
             facts.dependencies.push(Dependency {

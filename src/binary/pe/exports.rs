@@ -125,10 +125,16 @@ pub(super) fn read<'a>(
                 continue;
             }
             while let Some(one) = next.next_if(|one| one.index == index) {
-                out.rows.push(Export {
-                    name: one.name.map(Cow::Borrowed),
-                    ..row.clone()
-                });
+                // Each name says the forwarder again.
+                let said = row.forwarder.as_ref().map_or(0, |text| text.len() as u64);
+                let mut row = row.clone();
+                if !budget.text(said) {
+                    notes.at("export address table", at + index * 4, SPENT);
+                    out.cut = true;
+                    row.forwarder = None;
+                }
+                row.name = one.name.map(Cow::Borrowed);
+                out.rows.push(row);
             }
         }
     }

@@ -1,12 +1,9 @@
-//! Imports, delay-loaded imports and bound imports ("PE Format", sections "The
-//! .idata Section" and "Delay-Load Import Tables"), and the hash over them
-//! that others publish as `imphash`.
+//! Imports and delay-loaded imports ("PE Format", sections "The .idata Section"
+//! and "Delay-Load Import Tables").
 
 use std::borrow::Cow;
 
-use md5::{Digest as _, Md5};
-
-use super::fields::{digits, put, put_hex, put_name, put_number};
+use super::fields::{put, put_hex, put_name, put_number};
 use super::image::{Budget, Image, SPENT, outside};
 use super::ordinals;
 use crate::binary::layout::NamedAddress;
@@ -23,7 +20,7 @@ pub(super) struct Library<'a> {
     /// Where the descriptor stands.
     pub location: Range,
     /// The words of the descriptor, by their names in canonical order.
-    pub words: [(&'static str, u64); 4],
+    pub words: Vec<(&'static str, u64)>,
     /// The first of its imports in the list of all, and the one after its last.
     pub imports: (usize, usize),
     /// `import-table` or `delay-import-table`
@@ -41,10 +38,12 @@ pub(super) struct Imports<'a> {
     pub cut: bool,
 }
 
-/// A library with the hints of its imports.
+/// A library with the hints of its imports, and the names of those ordinals
+/// that are known.
 pub(super) struct LibraryRow<'a> {
     pub library: Library<'a>,
     pub hints: Vec<Option<u16>>,
+    pub known: Vec<(u64, &'static str)>,
 }
 
 impl WriteJson for LibraryRow<'_> {
@@ -60,7 +59,7 @@ impl WriteJson for LibraryRow<'_> {
         put_number(w, "count", (last - first) as u64);
         w.key("descriptor");
         w.begin_object();
-        for &(word, value) in words {
+        for &(word, value) in words.iter() {
             put_hex(w, word, value);
         }
         w.end_object();
@@ -68,6 +67,16 @@ impl WriteJson for LibraryRow<'_> {
         w.begin_array();
         for hint in &self.hints {
             w.optional_u64(hint.map(u64::from));
+        }
+        w.end_array();
+        w.key("known_ordinals");
+        w.begin_array();
+        for &(ordinal, known) in &self.known {
+            w.begin_object();
+            w.key("name");
+            w.string(known);
+            put_number(w, "ordinal", ordinal);
+            w.end_object();
         }
         w.end_array();
         put(w, "location", location);
@@ -80,13 +89,19 @@ impl<'a> Imports<'a> {
     /// The rows of the libraries of a table.
     pub(super) fn rows(&self, source: &str) -> Vec<LibraryRow<'a>> {
         let rows = self.libraries.iter().filter(|one| one.source == source);
-        rows.map(|library| LibraryRow {
-            library: library.clone(),
-            hints: self
-                .hints
-                .get(library.imports.0..library.imports.1)
-                .unwrap_or_default()
-                .to_vec(),
+        rows.map(|library| {
+            let (first, last) = library.imports;
+            let imports = self.imports.get(first..last).unwrap_or_default();
+            let name = library.name.map(|(name, _)| name.to_ascii_lowercase());
+            let name = name.unwrap_or_default();
+            let ordinals = imports.iter().filter_map(|import| import.ordinal);
+            LibraryRow {
+                library: library.clone(),
+                hints: self.hints.get(first..last).unwrap_or_default().to_vec(),
+                known: ordinals
+                    .filter_map(|ordinal| Some((ordinal, ordinals::name(&name, ordinal)?)))
+                    .collect(),
+            }
         })
         .collect()
     }
@@ -148,69 +163,17 @@ impl<'a> Imports<'a> {
             _ => None,
         })
     }
-
-    /// `imphash`: MD5 over `library.name` of the import table in its order, in
-    /// lower case, joined by commas; exactly as pefile computes it. `None`
-    /// where nothing is imported.
-    pub(super) fn hash(&self) -> Option<String> {
-        let mut hash = Md5::new();
-        let mut first = true;
-        let mut any = false;
-        for library in self.libraries.iter().filter(|one| one.source == IMPORT) {
-            any = true;
-            let full = match library.name {
-                Some((name, _)) if name.iter().all(|&byte| is_file_character(byte)) => {
-                    cut_name(name).to_ascii_lowercase()
-                }
-                _ => b"*invalid*".to_vec(),
-            };
-            let stem = [&b".ocx"[..], b".sys", b".dll"]
-                .iter()
-                .find_map(|suffix| full.strip_suffix(*suffix))
-                .unwrap_or(&full);
-            let imports = self.imports.get(library.imports.0..library.imports.1);
-            for import in imports.unwrap_or_default() {
-                let by_ordinal;
-                let function = match (&import.name, import.ordinal) {
-                    (Some(name), _) if name.iter().all(|&byte| is_name_character(byte)) => {
-                        cut_name(name)
-                    }
-                    (None, Some(ordinal)) if ordinal != 0 => match ordinals::name(&full, ordinal) {
-                        Some(name) => name.as_bytes(),
-                        None => {
-                            by_ordinal = format!("ord{ordinal}");
-                            by_ordinal.as_bytes()
-                        }
-                    },
-                    _ => continue,
-                };
-                if function.is_empty() {
-                    continue;
-                }
-                if !first {
-                    hash.update(b",");
-                }
-                first = false;
-                hash.update(stem);
-                hash.update(b".");
-                hash.update(function.to_ascii_lowercase());
-            }
-        }
-        any.then(|| digits(&hash.finalize()))
-    }
 }
 
-/// pefile reads no more of a name.
-fn cut_name(name: &[u8]) -> &[u8] {
-    name.get(..512).unwrap_or(name)
-}
-
-fn is_name_character(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"._?@$()<>".contains(&byte)
-}
-
-fn is_file_character(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"!#$%&'()-@^_`{}~+,.;=[]:\\/".contains(&byte)
+/// What the directory of slots says.
+pub(super) fn iat(image: &Image<'_>, rva: u64, size: u64) -> Value {
+    let mut facts = Object::new();
+    facts.insert("address", super::fields::hex(rva));
+    let location = image.range(rva, size).map(super::fields::range);
+    facts.insert("location", super::fields::or_null(location));
+    facts.insert("size", super::fields::hex(size));
+    facts.insert("slots", super::fields::number(size / image.word_size()));
+    Value::Object(facts)
 }
 
 /// The sources of imports.
@@ -289,7 +252,7 @@ pub(super) fn read<'a>(
                 offset: start + at,
                 bytes: DESCRIPTOR,
             },
-            words: [
+            words: vec![
                 ("forwarder_chain", chain),
                 ("import_address_table", slots),
                 ("import_lookup_table", lookup),
@@ -329,13 +292,14 @@ pub(super) fn read_delayed<'a>(
         };
         let word = |at| u64::from(row.u32(at).unwrap_or(0));
         let attributes = word(0);
-        let base = match attributes & 1 {
-            0 => image.base,
-            _ => 0,
-        };
         if word(4) == 0 {
             return;
         }
+        // Addresses below the base cannot be linked ones, whatever it says.
+        let base = match attributes & 1 {
+            0 if word(4) >= image.base => image.base,
+            _ => 0,
+        };
         if !budget.row() {
             notes.at("delay import table", start + at, SPENT);
             out.cut = true;
@@ -359,11 +323,14 @@ pub(super) fn read_delayed<'a>(
                 offset: start + at,
                 bytes: DELAY_DESCRIPTOR,
             },
-            words: [
+            words: vec![
                 ("attributes", attributes),
+                ("bound_import_address_table", word(20)),
                 ("import_address_table", word(12)),
                 ("import_name_table", word(16)),
                 ("module_handle", word(8)),
+                ("time_date_stamp", word(28)),
+                ("unload_information_table", word(24)),
             ],
             imports: (first, out.imports.len()),
             source: DELAY,
@@ -416,8 +383,15 @@ impl<'a> Thunks<'a> {
                 out.cut = true;
                 return;
             }
+            // Each row says the library again.
+            let said = self.library.map_or(0, |library| library.len() as u64);
+            let library = self.library.filter(|_| budget.text(said));
+            if library.is_none() && self.library.is_some() {
+                notes.at("import lookup table", start + at, SPENT);
+                out.cut = true;
+            }
             let mut import = Import {
-                library: self.library.map(Cow::Borrowed),
+                library: library.map(Cow::Borrowed),
                 source: self.source,
                 address: Some(image.address(self.slots.wrapping_add(at))),
                 location: Some(Range {
@@ -442,97 +416,4 @@ impl<'a> Thunks<'a> {
             at += size;
         }
     }
-}
-
-/// A library that addresses were bound to.
-#[derive(Clone, Debug)]
-pub(super) struct Bound<'a> {
-    pub name: Option<&'a [u8]>,
-    pub time_date_stamp: u32,
-    pub location: Range,
-    /// Rows behind it that name libraries it forwards to.
-    pub forwarders: u16,
-    /// Whether it is such a row.
-    pub forwarder: bool,
-}
-
-impl WriteJson for Bound<'_> {
-    fn write_json(&self, w: &mut Writer<'_>) {
-        w.begin_object();
-        w.key("forwarder");
-        w.bool(self.forwarder);
-        put(w, "location", &self.location);
-        put_name(w, "name", self.name);
-        put_number(w, "number_of_module_forwarder_refs", self.forwarders);
-        put_hex(w, "time_date_stamp", self.time_date_stamp);
-        w.end_object();
-    }
-}
-
-/// Reads the table of bound imports at `rva`; names are counted from its
-/// start.
-pub(super) fn read_bound<'a>(
-    image: &Image<'a>,
-    rva: u64,
-    budget: &mut Budget,
-    notes: &mut Notes,
-) -> Vec<Bound<'a>> {
-    let mut rows = Vec::new();
-    let Some((start, table)) = image.tail(rva) else {
-        notes.add(outside("bound import table", rva));
-        return rows;
-    };
-    let mut at = 0;
-    let mut forwarders = 0u16;
-    loop {
-        let (Some(stamp), Some(name), Some(count)) =
-            (table.u32(at), table.u16(at + 4), table.u16(at + 6))
-        else {
-            notes.at(
-                "bound import table",
-                start + at,
-                "the file ends before its last row",
-            );
-            return rows;
-        };
-        if stamp == 0 && name == 0 && forwarders == 0 {
-            return rows;
-        }
-        if !budget.row() || budget.is_spent() {
-            notes.at("bound import table", start + at, SPENT);
-            return rows;
-        }
-        let text = table.string(u64::from(name));
-        budget.text(text.map_or(table.len(), |text| text.len() as u64));
-        if text.is_none() {
-            notes.at("bound import table", start + at, "the name has no end");
-        }
-        let forwarder = forwarders > 0;
-        rows.push(Bound {
-            name: text,
-            time_date_stamp: stamp,
-            location: Range {
-                offset: start + at,
-                bytes: 8,
-            },
-            forwarders: if forwarder { 0 } else { count },
-            forwarder,
-        });
-        forwarders = match forwarder {
-            true => forwarders - 1,
-            false => count,
-        };
-        at += 8;
-    }
-}
-
-/// What the directory of slots says.
-pub(super) fn iat(image: &Image<'_>, rva: u64, size: u64) -> Value {
-    let mut facts = Object::new();
-    facts.insert("address", super::fields::hex(rva));
-    let location = image.range(rva, size).map(super::fields::range);
-    facts.insert("location", super::fields::or_null(location));
-    facts.insert("size", super::fields::hex(size));
-    facts.insert("slots", super::fields::number(size / image.word_size()));
-    Value::Object(facts)
 }

@@ -8,7 +8,9 @@
 //! as symbols of COFF refer to them.
 
 mod archive;
+mod auxiliary;
 mod base_relocations;
+mod bound_imports;
 mod certificates;
 mod checksum;
 mod clr;
@@ -19,18 +21,23 @@ mod exports;
 mod fields;
 mod headers;
 mod image;
+mod imphash;
 mod import_object;
 mod imports;
 mod load_config;
+mod loader;
+mod long_import;
 mod mitigations;
 mod names;
 mod object;
 mod ordinals;
 mod packers;
 mod relocation_names;
+mod relocations;
 mod resources;
 mod rich;
 mod sections;
+mod strings;
 mod symbols;
 mod te;
 mod tls;

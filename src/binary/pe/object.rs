@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::fields::{guid, hex, number, range};
+use super::fields::{flags, guid, hex, number, range};
 use super::headers::{FILE_HEADER, FileHeader};
 use super::image::Budget;
-use super::names::MACHINES;
+use super::names::{MACHINES, Names};
+use super::relocations;
 use super::sections::{self, SectionHeader};
 use super::symbols::{self, Table};
 use super::{NUMBERED, Own};
@@ -153,7 +154,7 @@ fn layout<'a>(
     );
     let (symbols, auxiliary) = symbols::read(&table, headers.len() as u64, &mut budget, notes);
     for section in &headers {
-        symbols::relocations(
+        relocations::read(
             bytes,
             section,
             table.count,
@@ -168,14 +169,15 @@ fn layout<'a>(
         .collect();
     layout.general_limitations.push(NUMBERED);
     layout.indicators.stack_canary = symbols.iter().any(is_canary);
-    offers(&symbols, &mut layout.facts);
-    let whole = table.count == u64::from(header.symbols);
+    let all = offers(&symbols, &mut layout.facts, &mut budget, notes);
+    let whole = all && table.count == u64::from(header.symbols);
     layout.facts.exports_exhaustive = whole;
     layout.facts.imports_exhaustive = whole;
-    layout.facts.relocation_types = symbols::types(&layout.relocations, header.machine);
+    layout.facts.relocation_types = relocations::types(&layout.relocations, header.machine);
     layout.facts.overlay = behind(bytes, section_table, &headers, &table);
     layout.symbols = symbols;
     let directives = directives(bytes, &headers, &mut budget, &mut layout.notes);
+    own.push(("compiler_features", Box::new(features(&layout.symbols))));
     own.push(("linker_directives", Box::new(directives)));
     own.push(("sections", Box::new(headers)));
     own.push(("symbol_auxiliary", Box::new(auxiliary)));
@@ -197,14 +199,45 @@ pub(super) fn is_canary(symbol: &Symbol<'_>) -> bool {
     )
 }
 
-/// External symbols: those that it defines and those that it asks for.
-fn offers<'a>(symbols: &[Symbol<'a>], facts: &mut Facts<'a>) {
+/// What `@feat.00` tells of the compiler's work; names as LLVM has them.
+const FEATURES: Names = &[
+    (0x1, "SafeSEH"),
+    (0x100, "GuardStack"),
+    (0x200, "SDL"),
+    (0x800, "GuardCF"),
+    (0x4000, "GuardEHCont"),
+    (0x4000_0000, "Kernel"),
+];
+
+fn features(symbols: &[Symbol<'_>]) -> Value {
+    let mut found = symbols.iter().filter(|one| one.name.bytes() == b"@feat.00");
+    found
+        .find(|one| one.meaning == ValueMeaning::AbsoluteValue)
+        .map_or(Value::Null, |one| flags(one.value, FEATURES))
+}
+
+/// External symbols: those that it defines and those that it asks for. Whether
+/// these are all.
+fn offers<'a>(
+    symbols: &[Symbol<'a>],
+    facts: &mut Facts<'a>,
+    budget: &mut Budget,
+    notes: &mut Notes,
+) -> bool {
     for symbol in symbols {
         let weak = match symbol.binding {
             Symbolic::Named("IMAGE_SYM_CLASS_EXTERNAL") => false,
             Symbolic::Named("IMAGE_SYM_CLASS_WEAK_EXTERNAL") => true,
             _ => continue,
         };
+        if !budget.row() {
+            notes.at(
+                "exports and imports",
+                symbol.location.offset,
+                super::image::SPENT,
+            );
+            return false;
+        }
         let kind = match symbol.kind {
             Symbolic::Named("IMAGE_SYM_DTYPE_FUNCTION") => Some("function"),
             _ => None,
@@ -231,6 +264,7 @@ fn offers<'a>(symbols: &[Symbol<'a>], facts: &mut Facts<'a>) {
             }),
         }
     }
+    true
 }
 
 /// Bytes behind all that the headers name.

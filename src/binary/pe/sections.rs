@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD_NO_PAD;
 use super::fields::{flag_names, hex, name, number};
 use super::image::Budget;
 use super::names::{SECTION_ALIGNMENT, SECTION_FLAGS};
-use super::symbols::{Strings, no_name};
+use super::strings::{Strings, no_name};
 use crate::binary::layout::rows::{Name, Permissions, Range, Section};
 use crate::binary::{Bytes, Notes};
 use crate::json::{Object, WriteJson, Writer};

@@ -8,7 +8,7 @@ use super::headers::{Directory, directory_facts};
 use super::image::{Budget, Image, Region};
 use super::names::{MACHINES, SUBSYSTEMS};
 use super::sections;
-use super::symbols::Strings;
+use super::strings::Strings;
 use super::{NUMBERED, Own, base_relocations, debug};
 use crate::binary::Bytes;
 use crate::binary::layout::facts::{EntryPoint, Mapping};

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Makes sample.dll: a small image with one of each table that `tests/pe.rs` looks at, and
 sample.te, its code behind a TE header. Nothing of it runs. The other files beside it come from
-LLVM: object.s by `llvm-mc --filetype=obj --triple=x86_64-pc-windows-msvc`, sample.def by
-`llvm-lib /machine:x64 /def:sample.def`.
+LLVM: object.obj from object.s by `llvm-mc --filetype=obj --triple=x86_64-pc-windows-msvc`, sample.lib by
+`llvm-dlltool -m i386:x86-64 -d sample.def -l sample.lib`.
 """
 
 import struct
@@ -85,6 +85,7 @@ forwarder = rdata.add(b"NTDLL.RtlExitUserThread\0", 1)
 functions = rdata.add(u32(alpha, 0, forwarder, entry), 4)
 name_table = rdata.add(u32(*pointers), 4)
 ordinals = rdata.add(u16(*(index for _, index in names)), 4)
+rdata.add(bytes(8), 4)  # objdump wants something behind the last table
 export_size = rdata.rva + len(rdata.data) - export
 rdata.put(export, u32(0, 0x5F000000) + u16(1, 2) + u32(dll, 10, 4, len(names), functions, name_table, ordinals))
 

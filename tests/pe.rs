@@ -467,6 +467,37 @@ fn every_number_extreme() {
     }
 }
 
+/// Tables take other forms for other machines; relocations of all types.
+#[test]
+fn every_machine() {
+    let machines = [
+        0x014Cu16, 0x0162, 0x0166, 0x01C0, 0x01C4, 0x01F0, 0x0200, 0x0EBC, 0x5032, 0x5064, 0x6264,
+        0x8664, 0xA641, 0xAA64,
+    ];
+    for machine in machines {
+        for kind in 0..16u16 {
+            let mut bytes = patched(HEADER + 4, &machine.to_le_bytes());
+            for at in (0x1208..0x1210).step_by(2) {
+                let word = kind << 12 | 0x123;
+                bytes[at..at + 2].copy_from_slice(&word.to_le_bytes());
+            }
+            // Packed and unpacked unwind data of ARM.
+            bytes[0xC04] = kind as u8;
+            assert!(survive(&bytes) > 0);
+        }
+        for bytes in [TE, OBJECT] {
+            let mut copy = bytes.to_vec();
+            let at = if bytes == TE { 2 } else { 0 };
+            copy[at..at + 2].copy_from_slice(&machine.to_le_bytes());
+            assert!(survive(&copy) > 0, "{machine:#x}");
+        }
+    }
+    let arm = patched(HEADER + 4, &0x01C4u16.to_le_bytes());
+    let layout = parse(&arm).unwrap();
+    assert_eq!(layout.architecture, Some("arm"));
+    assert!(own(&layout, "functions").contains("\"function_length\""));
+}
+
 /// The file grown to `length` with `fill`, its last section with it.
 fn grown(length: usize, fill: impl Fn(usize) -> u8, flags: u32) -> (Vec<u8>, u32) {
     let mut bytes = DLL.to_vec();

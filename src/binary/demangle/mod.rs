@@ -7,6 +7,7 @@
 
 mod go;
 mod itanium;
+mod msvc;
 mod out;
 mod record;
 mod rust;
@@ -49,7 +50,9 @@ pub fn demangle(name: &[u8]) -> Option<Demangled> {
     if let Some(found) = bare(text) {
         return Some(found);
     }
-    let at = text.find('@').filter(|&at| at > 0)?;
+    let at = text
+        .find('@')
+        .filter(|&at| at > 0 && !text.starts_with('?'))?;
     let (name, version) = text.split_at_checked(at)?;
     let mut inner = bare(name)?;
     inner.text.push_str(version);
@@ -59,7 +62,10 @@ pub fn demangle(name: &[u8]) -> Option<Demangled> {
 fn bare(name: &str) -> Option<Demangled> {
     let with = |scheme| move |text| Demangled { text, scheme };
     if name.starts_with(['?', '.', '@']) {
-        return None;
+        let name = name.strip_prefix('@').unwrap_or(name);
+        let known = name.starts_with('?') || name.starts_with(".?A");
+        let text = known.then(|| msvc::demangle(name)).flatten();
+        return text.map(with("msvc"));
     }
     if let Some(found) = rust::demangle(name) {
         return Some(found);

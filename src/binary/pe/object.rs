@@ -169,8 +169,8 @@ fn layout<'a>(
         .collect();
     layout.general_limitations.push(NUMBERED);
     layout.indicators.stack_canary = symbols.iter().any(is_canary);
-    offers(&symbols, &mut layout.facts);
-    let whole = table.count == u64::from(header.symbols);
+    let all = offers(&symbols, &mut layout.facts, &mut budget, notes);
+    let whole = all && table.count == u64::from(header.symbols);
     layout.facts.exports_exhaustive = whole;
     layout.facts.imports_exhaustive = whole;
     layout.facts.relocation_types = relocations::types(&layout.relocations, header.machine);
@@ -216,14 +216,28 @@ fn features(symbols: &[Symbol<'_>]) -> Value {
         .map_or(Value::Null, |one| flags(one.value, FEATURES))
 }
 
-/// External symbols: those that it defines and those that it asks for.
-fn offers<'a>(symbols: &[Symbol<'a>], facts: &mut Facts<'a>) {
+/// External symbols: those that it defines and those that it asks for. Whether
+/// these are all.
+fn offers<'a>(
+    symbols: &[Symbol<'a>],
+    facts: &mut Facts<'a>,
+    budget: &mut Budget,
+    notes: &mut Notes,
+) -> bool {
     for symbol in symbols {
         let weak = match symbol.binding {
             Symbolic::Named("IMAGE_SYM_CLASS_EXTERNAL") => false,
             Symbolic::Named("IMAGE_SYM_CLASS_WEAK_EXTERNAL") => true,
             _ => continue,
         };
+        if !budget.row() {
+            notes.at(
+                "exports and imports",
+                symbol.location.offset,
+                super::image::SPENT,
+            );
+            return false;
+        }
         let kind = match symbol.kind {
             Symbolic::Named("IMAGE_SYM_DTYPE_FUNCTION") => Some("function"),
             _ => None,
@@ -250,6 +264,7 @@ fn offers<'a>(symbols: &[Symbol<'a>], facts: &mut Facts<'a>) {
             }),
         }
     }
+    true
 }
 
 /// Bytes behind all that the headers name.

@@ -582,6 +582,7 @@ def main():
     if options.sample is not None and len(files) > options.sample:
         files = [files[at * len(files) // options.sample] for at in range(options.sample)]
     fields, wrong, slices, unnoticed = collections.Counter(), 0, 0, dict(LIES) if options.plant else {}
+    planted = set()
     with tempfile.TemporaryDirectory() as folder:
         thin = Path(folder) / "slice"
         for path in files:
@@ -607,6 +608,7 @@ def main():
                         lie(*told)
                     except (LookupError, TypeError, StopIteration, AttributeError):
                         continue
+                    planted.add(name)
                     found = Comparison()
                     compare_readobj(thin, offset, told[0], found)
                     compare_commands(thin, offset, told[1], found)
@@ -623,9 +625,12 @@ def main():
         unnoticed = {name: lie for name, lie in unnoticed.items() if not name.startswith("chained")}
         print("LIEF is not installed here: chained fixups were not compared")
     print(f"{len(files)} files, {slices} slices, {sum(fields.values())} fields compared, {wrong} differences")
+    if impossible := [name for name in unnoticed if name not in planted]:
+        print("no file here has what these lies are about:", ", ".join(impossible))
+    unnoticed = [name for name in unnoticed if name in planted]
     if unnoticed:
         print("lies that went unnoticed:", ", ".join(unnoticed))
-    if wrong or unnoticed or not fields:
+    if wrong or unnoticed or not fields or (options.plant and not planted):
         return 1
     return 0
 

@@ -89,7 +89,7 @@ pub struct ChainedFixups<'a> {
     pub symbols_format: u32,
     /// The table of imports.
     pub imports: Vec<ChainedImport<'a>>,
-    /// The chains, by segment.
+    /// The chains, sorted by segment.
     pub chains: Vec<SegmentChains>,
     /// Pointers that are bound, by chain.
     pub binds: Vec<BindSite>,
@@ -146,6 +146,7 @@ impl<'a> ChainedFixups<'a> {
                 notes.at("__chain_starts", at.saturating_add(within), reason);
             }
         }
+        fixups.chains.sort_by_key(|chains| chains.segment);
         fixups
     }
 
@@ -390,11 +391,7 @@ impl<'a> ChainedFixups<'a> {
             let start = start.ok_or((at, "the starts of chains are cut".to_owned()))?;
             let address = base.wrapping_add(u64::from(start));
             let segments = &walker.segments.segments;
-            let found = segments.iter().position(|segment| {
-                address
-                    .checked_sub(segment.address)
-                    .is_some_and(|within| within < segment.file_size)
-            });
+            let found = walker.segments.segment_at(address);
             let Some((place, segment)) = found.zip(found.and_then(|at| segments.get(at)).copied())
             else {
                 return Err((at, "a chain starts outside of all segments".to_owned()));
@@ -425,15 +422,10 @@ impl<'a> ChainedFixups<'a> {
     /// What a pointer in the data says that chains run through: its target,
     /// where it moves with the image.
     pub fn target(&self, segments: &Segments<'_>, address: u64, raw: u64) -> Option<u64> {
-        let index = segments.segments.iter().position(|segment| {
-            address
-                .checked_sub(segment.address)
-                .is_some_and(|within| within < segment.memory_size)
-        })?;
-        let chains = self
-            .chains
-            .iter()
-            .find(|chains| chains.segment as usize == index)?;
+        let index = segments.segment_at(address)?;
+        let key = |chains: &SegmentChains| chains.segment as usize;
+        let place = self.chains.binary_search_by_key(&index, key).ok()?;
+        let chains = self.chains.get(place)?;
         match PointerFormat::of(chains.format)?.decode(raw).0 {
             Site::Rebase(rebase) => pointee(rebase.to, segments),
             Site::Bind(_) => None,

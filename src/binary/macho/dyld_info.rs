@@ -13,7 +13,7 @@ use super::segments::Segments;
 use crate::binary::{Bytes, Notes};
 
 /// More runs of one kind are not kept.
-const MOST: usize = 1 << 19;
+const MOST: usize = 1 << 18;
 
 /// Places at equal distances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,6 +166,8 @@ struct Machine<'i, 'a> {
     offset: u64,
     /// Steps along chains in the data.
     steps: Budget,
+    /// Bytes of names, which many runs may share.
+    names: Budget,
 }
 
 impl<'i, 'a> Machine<'i, 'a> {
@@ -179,6 +181,7 @@ impl<'i, 'a> Machine<'i, 'a> {
             segment: None,
             offset: 0,
             steps: Budget::new(image.data.len() / 4),
+            names: Budget::new(Budget::NAMES),
         }
     }
 
@@ -355,7 +358,7 @@ impl<'i, 'a> Machine<'i, 'a> {
                             opcode,
                             ..bind
                         };
-                        push_bind(out, strong).map_err(|reason| (at, reason))?;
+                        push_bind(out, &mut self.names, strong).map_err(|reason| (at, reason))?;
                     }
                     continue;
                 }
@@ -378,7 +381,7 @@ impl<'i, 'a> Machine<'i, 'a> {
                 }
                 0x90 => {
                     if let Some(table) = &mut table {
-                        push_bind(table, bind).map_err(|reason| (at, reason))?;
+                        push_bind(table, &mut self.names, bind).map_err(|reason| (at, reason))?;
                         continue;
                     }
                     (1, pointer)
@@ -405,7 +408,8 @@ impl<'i, 'a> Machine<'i, 'a> {
             bind.opcode = self.start + at;
             if let Some(run) = self.places(at, count, step)? {
                 let run = Some(run);
-                push_bind(out, BindRun { run, ..bind }).map_err(|reason| (at, reason))?;
+                push_bind(out, &mut self.names, BindRun { run, ..bind })
+                    .map_err(|reason| (at, reason))?;
             }
         }
         Ok(())
@@ -429,12 +433,14 @@ impl<'i, 'a> Machine<'i, 'a> {
             format: PointerFormat::Arm64e,
         };
         let opcode = self.start + at;
+        let names = &mut self.names;
         let mut reason = None;
         let ended = chain.walk(self.offset, &mut self.steps, &mut |address, site| {
             let done = match site {
                 Site::Bind(found) => match table.get(found.ordinal as usize) {
                     Some(&bind) => push_bind(
                         out,
+                        names,
                         BindRun {
                             run: Some(one(address)),
                             opcode,
@@ -474,8 +480,12 @@ fn one(address: u64) -> Run {
     }
 }
 
-fn push_bind<'a>(out: &mut Vec<BindRun<'a>>, bind: BindRun<'a>) -> Result<(), String> {
-    if out.len() >= MOST {
+fn push_bind<'a>(
+    out: &mut Vec<BindRun<'a>>,
+    names: &mut Budget,
+    bind: BindRun<'a>,
+) -> Result<(), String> {
+    if out.len() >= MOST || !names.take(bind.name.len() as u64) {
         return Err("there are more binds than are told".to_owned());
     }
     out.push(bind);

@@ -3,11 +3,9 @@
 
 use std::sync::Arc;
 
-use super::chained_fixups::{AuthRebase, BindSite, ChainedImport, SegmentChains, pointee};
 use super::commands::*;
-use super::dyld_info::{BindRun, RebaseRun, Run};
 use super::dylibs;
-use super::fixups::{Auth, Pointee, PointerFormat};
+use super::fixup_facets::{chained_fixups, dyld_info, exports_trie};
 use super::image::FILE_TYPES;
 use super::macho::MachO;
 use super::segments::permissions;
@@ -89,7 +87,7 @@ impl WriteJson for Member<'_> {
     }
 }
 
-fn array<T>(
+pub(super) fn array<T>(
     items: impl IntoIterator<Item = T>,
     w: &mut Writer<'_>,
     one: impl Fn(T, &mut Writer<'_>),
@@ -101,25 +99,19 @@ fn array<T>(
     w.end_array();
 }
 
-fn hex(w: &mut Writer<'_>, key: &str, value: u64) {
+pub(super) fn hex(w: &mut Writer<'_>, key: &str, value: u64) {
     w.key(key);
     Hex(value).write_json(w);
 }
 
-fn number(w: &mut Writer<'_>, key: &str, value: u64) {
+pub(super) fn number(w: &mut Writer<'_>, key: &str, value: u64) {
     w.key(key);
     w.u64(value);
 }
 
-fn text(w: &mut Writer<'_>, key: &str, value: &[u8]) {
+pub(super) fn text(w: &mut Writer<'_>, key: &str, value: &[u8]) {
     w.key(key);
     w.string(&name_text(value));
-}
-
-/// A number that may be negative.
-fn signed(w: &mut Writer<'_>, key: &str, value: i64) {
-    w.key(key);
-    w.string(&value.to_string());
 }
 
 /// The string of each command of these kinds.
@@ -483,224 +475,5 @@ fn indirect_symbols(macho: &MachO<'_>, w: &mut Writer<'_>) {
             _ => w.string("INDIRECT_SYMBOL_LOCAL|INDIRECT_SYMBOL_ABS"),
         }
     });
-    w.end_object();
-}
-
-fn exports_trie(macho: &MachO<'_>, w: &mut Writer<'_>) {
-    let trie = &macho.trie;
-    if !trie.announced {
-        return w.null();
-    }
-    let base = macho.segments.image_base();
-    let address = |offset: u64| base.and_then(|base| base.checked_add(offset)).map(Hex);
-    w.begin_object();
-    w.key("complete");
-    w.bool(trie.complete);
-    number(w, "count", trie.count);
-    w.key("location");
-    trie.location.write_json(w);
-    w.key("reexports");
-    array(&trie.reexports, w, |(name, ordinal, there), w| {
-        let library = i64::try_from(*ordinal).ok();
-        w.begin_object();
-        w.key("library");
-        let library = macho.library(library);
-        library.map(name_text).as_deref().write_json(w);
-        text(w, "name", name);
-        number(w, "ordinal", *ordinal);
-        text(w, "symbol", if there.is_empty() { name } else { there });
-        w.end_object();
-    });
-    w.key("resolvers");
-    array(&trie.resolvers, w, |(name, stub, resolver), w| {
-        w.begin_object();
-        text(w, "name", name);
-        w.key("resolver");
-        address(*resolver).write_json(w);
-        w.key("stub");
-        address(*stub).write_json(w);
-        w.end_object();
-    });
-    w.end_object();
-}
-
-impl WriteJson for Run {
-    fn write_json(&self, w: &mut Writer<'_>) {
-        w.begin_object();
-        hex(w, "address", self.address);
-        number(w, "count", self.count);
-        hex(w, "step", self.step);
-        w.end_object();
-    }
-}
-
-fn rebase_type(kind: u8) -> Option<&'static str> {
-    Some(match kind {
-        1 => "pointer",
-        2 => "text-absolute32",
-        3 => "text-pcrel32",
-        _ => return None,
-    })
-}
-
-fn kind_of(kind: u8, w: &mut Writer<'_>) {
-    match rebase_type(kind) {
-        Some(name) => w.string(name),
-        None => w.u64(kind.into()),
-    }
-}
-
-impl WriteJson for RebaseRun {
-    fn write_json(&self, w: &mut Writer<'_>) {
-        w.begin_object();
-        hex(w, "address", self.run.address);
-        number(w, "count", self.run.count);
-        hex(w, "step", self.run.step);
-        w.key("type");
-        kind_of(self.kind, w);
-        w.end_object();
-    }
-}
-
-fn bind_run(macho: &MachO<'_>, bind: &BindRun<'_>, w: &mut Writer<'_>) {
-    w.begin_object();
-    signed(w, "addend", bind.addend);
-    w.key("library");
-    let library = macho.library(Some(bind.ordinal));
-    library.map(name_text).as_deref().write_json(w);
-    text(w, "name", bind.name);
-    hex(w, "opcode_offset", bind.opcode);
-    signed(w, "ordinal", bind.ordinal);
-    w.key("places");
-    bind.run.write_json(w);
-    w.key("strong");
-    w.bool(bind.run.is_none());
-    w.key("type");
-    kind_of(bind.kind, w);
-    w.key("weak_import");
-    w.bool(bind.is_weak_import());
-    w.end_object();
-}
-
-fn dyld_info(macho: &MachO<'_>, w: &mut Writer<'_>) {
-    let info = &macho.dyld_info;
-    if !info.announced {
-        return w.null();
-    }
-    let runs = |runs: &[BindRun<'_>], w: &mut Writer<'_>| {
-        array(runs, w, |bind, w| bind_run(macho, bind, w));
-    };
-    w.begin_object();
-    w.key("binds");
-    runs(&info.binds, w);
-    w.key("complete");
-    w.bool(info.complete);
-    w.key("lazy_binds");
-    runs(&info.lazy_binds, w);
-    w.key("rebases");
-    info.rebases.write_json(w);
-    w.key("weak_binds");
-    runs(&info.weak_binds, w);
-    w.end_object();
-}
-
-impl WriteJson for Auth {
-    fn write_json(&self, w: &mut Writer<'_>) {
-        w.begin_object();
-        w.key("address_diversity");
-        w.bool(self.address_diversity);
-        number(w, "diversity", self.diversity.into());
-        w.key("key");
-        w.string(self.key_name());
-        w.end_object();
-    }
-}
-
-fn chained_fixups(macho: &MachO<'_>, w: &mut Writer<'_>) {
-    let fixups = &macho.fixups;
-    let Some(location) = fixups.location else {
-        return w.null();
-    };
-    w.begin_object();
-    w.key("auth_rebases");
-    array(&fixups.auth_rebases, w, |row, w| auth_rebase(macho, row, w));
-    w.key("binds");
-    array(&fixups.binds, w, |site, w| bind_site(macho, site, w));
-    w.key("chains");
-    array(&fixups.chains, w, |row, w| chains(macho, row, w));
-    w.key("complete");
-    w.bool(fixups.complete);
-    w.key("imports");
-    array(&fixups.imports, w, |row, w| chained_import(macho, row, w));
-    number(w, "imports_format", fixups.imports_format.into());
-    w.key("location");
-    location.write_json(w);
-    w.key("rebases");
-    fixups.rebases.write_json(w);
-    number(w, "symbols_format", fixups.symbols_format.into());
-    w.end_object();
-}
-
-fn auth_rebase(macho: &MachO<'_>, row: &AuthRebase, w: &mut Writer<'_>) {
-    w.begin_object();
-    hex(w, "address", row.address);
-    w.key("auth");
-    row.auth.write_json(w);
-    w.key("level");
-    match row.to {
-        Pointee::Cache { level, .. } => w.u64(level.into()),
-        _ => w.null(),
-    }
-    w.key("target");
-    pointee(row.to, &macho.segments).map(Hex).write_json(w);
-    w.end_object();
-}
-
-fn bind_site(macho: &MachO<'_>, site: &BindSite, w: &mut Writer<'_>) {
-    let import = macho.fixups.imports.get(site.import as usize);
-    let addend = import.map_or(0, |import| import.addend);
-    w.begin_object();
-    signed(w, "addend", addend.wrapping_add(site.addend));
-    hex(w, "address", site.address);
-    w.key("auth");
-    site.auth.write_json(w);
-    // The import's row has the name: a million places may share one.
-    number(w, "import", site.import.into());
-    w.end_object();
-}
-
-fn chains(macho: &MachO<'_>, row: &SegmentChains, w: &mut Writer<'_>) {
-    let segment = macho.segments.segments.get(row.segment as usize);
-    w.begin_object();
-    number(w, "binds", row.binds);
-    hex(w, "max_valid_pointer", row.max_valid_pointer.into());
-    number(w, "page_size", row.page_size.into());
-    number(w, "pages", row.pages.into());
-    w.key("pointer_format");
-    match PointerFormat::of(row.format) {
-        Some(format) => w.string(format.name()),
-        None => w.u64(row.format.into()),
-    }
-    number(w, "rebases", row.rebases);
-    w.key("segment");
-    match segment {
-        Some(segment) => w.string(&name_text(segment.name)),
-        None => w.u64(row.segment.into()),
-    }
-    w.end_object();
-}
-
-fn chained_import(macho: &MachO<'_>, import: &ChainedImport<'_>, w: &mut Writer<'_>) {
-    w.begin_object();
-    signed(w, "addend", import.addend);
-    w.key("library");
-    let library = macho.library(Some(import.ordinal));
-    library.map(name_text).as_deref().write_json(w);
-    w.key("location");
-    import.location.write_json(w);
-    text(w, "name", import.name);
-    signed(w, "ordinal", import.ordinal);
-    w.key("weak");
-    w.bool(import.weak);
     w.end_object();
 }

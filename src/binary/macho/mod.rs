@@ -17,6 +17,7 @@ mod entries;
 mod exports_trie;
 mod facets;
 mod fat;
+mod fixup_facets;
 mod fixups;
 mod image;
 mod inspect;

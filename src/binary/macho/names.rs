@@ -13,6 +13,9 @@ use super::symbols::{N_ABS, N_INDR, N_WEAK_DEF, N_WEAK_REF, Nlist};
 use crate::binary::layout::facts::{Export, Import};
 use crate::binary::layout::rows::Range;
 
+/// The longest path of Apple's systems (`sys/syslimits.h`).
+const PATH_MAX: usize = 1024;
+
 /// A name that is asked for.
 #[derive(Clone, Copy, Debug)]
 pub struct ImportRow<'a> {
@@ -255,10 +258,12 @@ fn defined<'a>(macho: &'a MachO<'_>) -> HashSet<&'a [u8]> {
 }
 
 impl<'a> MachO<'a> {
-    /// The library of an ordinal from 1 on.
+    /// The library of an ordinal from 1 on. Paths that no system could open
+    /// stand among the dependencies only: a million rows may name one.
     pub fn library(&self, ordinal: Option<i64>) -> Option<&'a [u8]> {
         let index = usize::try_from(ordinal?).ok()?.checked_sub(1)?;
-        self.dylibs.get(index).map(|dylib| dylib.name)
+        let name = self.dylibs.get(index).map(|dylib| dylib.name)?;
+        Some(name).filter(|name| name.len() <= PATH_MAX)
     }
 }
 

@@ -129,6 +129,7 @@ pub fn read(macho: &MachO<'_>, notes: &mut Notes) -> Vec<Entry> {
     // Every entry of its own takes eight bytes.
     let mut budget = Budget::new(image.data.len() / 8);
     let mut entries = Vec::new();
+    let base = image_base(macho);
     let mut table = |offset: u32, count: u32, section: Option<u64>, notes: &mut Notes| {
         let size = 8 * u64::from(count);
         let Some((offset, table)) = image.table("relocations", u64::from(offset), size, notes)
@@ -142,7 +143,7 @@ pub fn read(macho: &MachO<'_>, notes: &mut Notes) -> Vec<Entry> {
                 return notes.at("relocations", at, reason);
             }
             let location = image.range(offset + 8 * index, 8);
-            let entry = entry(macho, table, index, section, location);
+            let entry = entry(macho, table, index, section, base, location);
             entries.extend(entry);
         }
     };
@@ -163,6 +164,7 @@ fn entry(
     table: Bytes<'_>,
     index: u64,
     section: Option<u64>,
+    base: u64,
     location: Range,
 ) -> Option<Entry> {
     let (first, second) = (table.u32(8 * index)?, table.u32(8 * index + 4)?);
@@ -206,7 +208,7 @@ fn entry(
             (section, Target::SectionOffset { section, offset })
         }
         Some(section) => (section, Target::Address(u64::from(address))),
-        None => whole_image(macho, address),
+        None => whole_image(macho, base, address),
     };
     Some(Entry {
         section,
@@ -221,22 +223,22 @@ fn entry(
     })
 }
 
-/// Entries of the whole image count from the first segment; on 64 bit
-/// processors from the first that can be written to.
-fn whole_image(macho: &MachO<'_>, address: u32) -> (u64, Target) {
+/// What entries of the whole image count from: the first segment; on 64 bit
+/// processors the first that can be written to.
+fn image_base(macho: &MachO<'_>) -> u64 {
     let segments = &macho.segments.segments;
     let writable = segments.iter().find(|segment| segment.initial & 2 != 0);
-    let base = match (macho.image.wide, writable) {
+    match (macho.image.wide, writable) {
         (true, Some(segment)) => segment.address,
         _ => segments.first().map_or(0, |segment| segment.address),
-    };
+    }
+}
+
+/// The section and address of an entry of the whole image.
+fn whole_image(macho: &MachO<'_>, base: u64, address: u32) -> (u64, Target) {
     let at = base.wrapping_add(u64::from(address));
-    let sections = &macho.segments.sections;
-    let section = sections.iter().position(|section| {
-        at.checked_sub(section.address)
-            .is_some_and(|within| within < section.size)
-    });
-    let section = section.unwrap_or(sections.len()) as u64;
+    let section = macho.segments.section_at(at);
+    let section = section.unwrap_or(macho.segments.sections.len()) as u64;
     (section, Target::Address(at))
 }
 

@@ -143,6 +143,31 @@ pub struct Segments<'a> {
     pub segments: Vec<Segment<'a>>,
     /// Sections of all segments.
     pub sections: Vec<Section<'a>>,
+    /// See [`Segments::image_base`].
+    base: Option<u64>,
+    /// Starts of segments in memory, sorted, with their places.
+    segment_starts: Vec<(u64, u32)>,
+    /// The same of sections.
+    section_starts: Vec<(u64, u32)>,
+}
+
+/// Starts and places of what takes memory, sorted by start.
+fn starts(ranges: impl Iterator<Item = (u64, u64)>) -> Vec<(u64, u32)> {
+    let mut starts: Vec<(u64, u32)> = (0..)
+        .zip(ranges)
+        .filter(|(_, (_, size))| *size > 0)
+        .map(|(place, (address, _))| (address, place))
+        .collect();
+    starts.sort_unstable();
+    starts
+}
+
+/// The place of the last one that starts at or before an address. A search by
+/// halves: crafted files have a hundred thousand of them.
+fn last_before(starts: &[(u64, u32)], address: u64) -> Option<usize> {
+    let count = starts.partition_point(|(start, _)| *start <= address);
+    let (_, place) = starts.get(count.checked_sub(1)?)?;
+    usize::try_from(*place).ok()
 }
 
 impl<'a> Segments<'a> {
@@ -192,6 +217,18 @@ impl<'a> Segments<'a> {
             all.segments.push(segment);
         }
         all.check_sections(image, notes);
+        all.base = all
+            .segments
+            .iter()
+            .find(|segment| segment.offset == 0 && segment.file_size > 0)
+            .map(|segment| segment.address);
+        let ranges = all
+            .segments
+            .iter()
+            .map(|one| (one.address, one.memory_size));
+        all.segment_starts = starts(ranges);
+        let ranges = all.sections.iter().map(|one| (one.address, one.size));
+        all.section_starts = starts(ranges);
         all
     }
 
@@ -216,10 +253,21 @@ impl<'a> Segments<'a> {
     /// The address that offsets of the image count from: `vmaddr` of the
     /// segment that holds the header.
     pub fn image_base(&self) -> Option<u64> {
-        self.segments
-            .iter()
-            .find(|segment| segment.offset == 0 && segment.file_size > 0)
-            .map(|segment| segment.address)
+        self.base
+    }
+
+    /// The place of the segment that holds an address.
+    pub fn segment_at(&self, address: u64) -> Option<usize> {
+        let place = last_before(&self.segment_starts, address)?;
+        let segment = self.segments.get(place)?;
+        (address - segment.address < segment.memory_size).then_some(place)
+    }
+
+    /// The place of the section that holds an address.
+    pub fn section_at(&self, address: u64) -> Option<usize> {
+        let place = last_before(&self.section_starts, address)?;
+        let section = self.sections.get(place)?;
+        (address - section.address < section.size).then_some(place)
     }
 
     /// The sections of a segment.

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Compares `rea inspect-binary-layout` of ELF files with `readelf -aW`, line by line.
+"""Compares `rea inspect-binary-layout` of ELF files with `readelf -aW`, line by line, and the imports
+and exports with `nm -D`, and the functions of small `.eh_frame`s with `readelf --debug-dump=frames`.
 
     scripts/truth_elf.py FILE|FOLDER...     these files, and the ELF files below these folders
     scripts/truth_elf.py --system           every ELF file below /usr/bin and /usr/lib
@@ -364,7 +365,8 @@ class Ours:
         return rows
 
     def hash_rows(self):
-        return [(row["buckets"], tuple(row["bucket_lengths"])) for row in self.elf["hash_tables"]]
+        # readelf has no histogram of a table without symbols.
+        return [(row["buckets"], tuple(row["bucket_lengths"])) for row in self.elf["hash_tables"] if len(row["bucket_lengths"]) > 1]
 
 
 # --------------------------------------------------------------------------------------------------
@@ -583,7 +585,7 @@ class Theirs:
         return False
 
     def line_symbols(self, line):
-        match = re.match(r"\s*(\d+): ([0-9a-f]{8,16})\s+(0x[0-9a-f]+|\d+) (.{7,8}?) (\S+(?:\s?: ?\d+)?)\s+(DEFAULT|INTERNAL|HIDDEN|PROTECTED)\s(.*)$", line)
+        match = re.match(r"\s*(\d+): ([0-9a-f]{8,16})\s+(0x[0-9a-f]+|\d+) (<[^>]*>: ?\d+|\S+)\s+(<[^>]*>: ?\d+|\S+)\s+(DEFAULT|INTERNAL|HIDDEN|PROTECTED)\s(.*)$", line)
         if not match:
             return False
         kind, bind, rest = match[4].strip(), match[5], match[7]
@@ -599,8 +601,9 @@ class Theirs:
         elif index.isdigit():
             index = int(index)
         name = re.sub(r" \(\d+\)$", "", name)
-        for text in ("<OS specific>: ", "<processor specific>: ", "<unknown>: "):
-            kind = int(kind[len(text):]) if isinstance(kind, str) and kind.startswith(text) else kind
+        # Ten is GNU's in files whose EI_OSABI is GNU only; the linker sets that, other tools do not.
+        kind = {"10": "IFUNC"}.get(kind.split(" ")[-1], int(kind.split(" ")[-1])) if kind.startswith("<") else kind
+        bind = {"10": "UNIQUE"}.get(bind.split(" ")[-1], int(bind.split(" ")[-1])) if bind.startswith("<") else bind
         self.rows["symbols"].append((int(match[1]), int(match[2], 16), number(match[3]), kind, bind, match[6], index, name, other))
         return True
 
@@ -701,8 +704,6 @@ def compare(ours, theirs, result):
 
     def symbols(at, left, right):
         for place, (a, b) in enumerate(zip(left[:7], right[:7])):
-            if left[0] != "table" and place == 4 and isinstance(b, str) and b.startswith("<"):
-                continue
             result.check("symbols", f"{at}.{place}", a, b)
         if left[0] != "table":
             result.check("symbols", f"{at} name", left[7], right[7])
@@ -737,6 +738,76 @@ def relocation(ours, result, at, left, right):
     if theirs is None and addend == 0:
         theirs = 0
     result.check("relocations", f"{at} addend", addend, None if theirs is None else theirs & mask)
+
+
+def dynamic_names(result, ours, path):
+    """`nm -D`: imports and exports with versions and addresses."""
+    if ours.header["type"] == "ET_REL" or not any(ours.facts[key]["items"] for key in ("imports", "exports")):
+        return
+    run = subprocess.run(["nm", "-D", "--with-symbol-versions", path], capture_output=True, env={"LC_ALL": "C.UTF-8", "PATH": os.environ["PATH"]})
+    if run.returncode or not run.stdout:
+        return  # nm needs sections; without them there is nothing to compare with
+    imports, exports = Counter(), Counter()
+    for line in run.stdout.decode("utf-8", "surrogateescape").splitlines():
+        match = re.match(r"([0-9a-f]{8,16}| {8,16}) (.) (.*)$", line)
+        if not match:
+            continue
+        letter, name = match[2], match[3]
+        if letter in "UwvW V" and not match[1].strip():
+            imports[name] += 1
+        elif letter.isupper() or letter in "uiwv":
+            exports[(int(match[1], 16), name)] += 1
+    mine, offered = Counter(), Counter()
+    for row in ours.facts["imports"]["items"]:
+        mine[row["name"] + (f"@{row['version']}" if row["version"] else "")] += 1
+    for symbol in ours.tables.get(next((s["index"] for s in ours.sections if s["type"] == "SHT_DYNSYM"), -1), []):
+        by = symbol["binding"] in ("STB_GLOBAL", "STB_WEAK", "STB_GNU_UNIQUE") and symbol["visibility"] in ("STV_DEFAULT", "STV_PROTECTED")
+        if by and symbol["section_index"] != "SHN_UNDEF" and symbol["name"]["display"]:
+            offered[symbol["entry_index"]] = hexa(symbol["value"])
+    rows = Counter()
+    by_entry = sorted(offered.items())
+    for (entry, value), row in zip(by_entry, ours.facts["exports"]["items"]):
+        version = row["version"] or ""
+        rows[(value, row["name"] + (version if version.startswith("@@") else f"@{version}" if version else ""))] += 1
+        if row["address"] is not None:
+            result.check("exports", entry, hexa(row["address"]), value)
+    result.check("exports", "count", len(by_entry), len(ours.facts["exports"]["items"]))
+    plain = lambda names: Counter(name.split("@")[0] if isinstance(name, str) else (name[0], name[1].split("@")[0]) for name in names.elements())
+    if not any("@" in str(name) for name in imports) and not any("@" in name[1] for name in exports):
+        mine, rows = plain(mine), plain(rows)  # nm tells no versions of files for other machines
+    version_symbols = {name for _, name in exports if "@" not in name}
+    rows = Counter({(value, name.split("@")[0] if name.split("@")[0] in version_symbols and (value, name) not in exports else name): count for (value, name), count in rows.items()})
+    result.check("imports", "names", sorted((mine - imports).elements())[:3], sorted((imports - mine).elements())[:3])
+    hidden = Counter({row: count for row, count in (exports - rows).items() if not hidden_symbol(ours, row)})
+    result.check("exports", "names", sorted((rows - exports).elements())[:3], sorted(hidden.elements())[:3])
+    result.fields += len(mine) + len(rows)
+
+
+def hidden_symbol(ours, row):
+    """nm tells symbols of hidden visibility, which no other file can use, in capitals, too."""
+    name = row[1].split("@")[0]
+    return any(symbol["name"]["display"] == name and symbol["visibility"] in ("STV_HIDDEN", "STV_INTERNAL") for symbols in ours.tables.values() for symbol in symbols)
+
+
+FRAMES = 200_000
+
+
+def frames(result, ours, path):
+    """`readelf --debug-dump=frames`: the functions that frame descriptions cover."""
+    frame = ours.elf["eh_frame"]
+    if not frame or frame["functions"] is None or hexa(frame["location"]["bytes"]) > FRAMES:
+        return
+    run = subprocess.run(["readelf", "--debug-dump=frames", "-W", path], capture_output=True, env={"LC_ALL": "C", "PATH": os.environ["PATH"]})
+    text = run.stdout.decode("utf-8", "replace")
+    part = re.search(r"Contents of the \.eh_frame section:(.*?)(?=\nContents of the|\Z)", text, re.S)
+    if not part:
+        return
+    theirs = [(int(a, 16), int(b, 16)) for a, b in re.findall(r" FDE cie=\S+ pc=([0-9a-f]+)\.\.([0-9a-f]+)", part[1])]
+    mask = (1 << 64) - 1 if ours.wide else (1 << 32) - 1
+    mine = [(hexa(row["address"]), (hexa(row["address"]) + hexa(row["size"])) & mask) for row in frame["functions"]]
+    result.fields += 2 * len(mine)
+    result.check("frames", "functions", [row for row in mine if row not in set(theirs)][:3], [row for row in theirs if row not in set(mine)][:3])
+    result.check("frames", "count", len(mine), len(theirs))
 
 
 NOTE_TEXT = {
@@ -828,6 +899,8 @@ def one(rea, path, planted):
         if not planted:
             theirs = Theirs(readelf(path), ours)
             compare(ours, theirs, result)
+            dynamic_names(result, ours, path)
+            frames(result, ours, path)
             result.differences += [f"a line that nothing maps: {line!r:.120}" for line in theirs.unknown]
             return path, result, theirs.skipped
         text = readelf(path)
@@ -845,6 +918,25 @@ def one(rea, path, planted):
             result.fields += check.fields
             if not check.differences:
                 result.differences.append(f"a lie in {block} went unnoticed")
+        for name, check, lie in (
+            ("imports", dynamic_names, lambda: ours.facts["imports"]["items"][0].update(name="a lie")),
+            ("exports", dynamic_names, lambda: ours.facts["exports"]["items"][-1].update(name="a lie")),
+            ("frames", frames, lambda: ours.elf["eh_frame"]["functions"][0].update(size="0x7777")),
+        ):
+            before = Result()
+            check(before, ours, path)
+            if before.fields == 0 or before.differences:
+                continue
+            try:
+                lie()
+            except (IndexError, TypeError):
+                continue  # the file has none
+            after = Result()
+            check(after, ours, path)
+            result.fields += after.fields
+            if not after.differences:
+                result.differences.append(f"a lie in {name} went unnoticed")
+            ours = Ours(record(rea, path))
         return path, result, Counter()
     except (RuntimeError, ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
         result.differences.append(f"{type(error).__name__}: {error}")

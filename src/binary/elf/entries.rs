@@ -28,6 +28,9 @@ const SECTIONS: [(u32, &str); 3] = [
     (16, "preinit-array"),
 ];
 
+/// Arrays that are read: a program has three.
+const ARRAYS: usize = 64;
+
 fn arrays(elf: &Elf<'_>, dynamic: &Dynamic<'_>, notes: &mut Notes) -> Vec<Array> {
     let mut arrays = Vec::new();
     let tags = [
@@ -107,7 +110,16 @@ pub(super) fn read<'a>(
             });
         }
     }
-    let arrays = arrays(elf, dynamic, notes);
+    let mut arrays = arrays(elf, dynamic, notes);
+    let count = arrays.len();
+    if count > ARRAYS {
+        notes.at(
+            "the table of sections",
+            header.shoff,
+            format!("it has {count} arrays of pointers to functions; the first {ARRAYS} were read"),
+        );
+        arrays.truncate(ARRAYS);
+    }
     let within = |row: &&Relocation| {
         arrays
             .iter()

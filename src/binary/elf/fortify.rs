@@ -88,6 +88,9 @@ pub(super) const FORTIFIABLE: &[&str] = &[
     "wprintf",
 ];
 
+/// The longest name that counts: `__obstack_vprintf_chk`.
+const LONGEST: usize = 21;
+
 /// What of a list of names is checked, and what could be.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Fortify {
@@ -98,6 +101,9 @@ pub(super) struct Fortify {
 impl Fortify {
     /// Sorts one name in.
     pub(super) fn add(&mut self, name: &[u8]) {
+        if name.len() > LONGEST {
+            return;
+        }
         let Ok(name) = std::str::from_utf8(name) else {
             return;
         };

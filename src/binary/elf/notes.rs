@@ -1,5 +1,7 @@
 //! Notes (gABI ch. 5): what each owner's descriptors say.
 
+use std::sync::Arc;
+
 use super::fact::{HexBytes, Text, rows};
 use super::names::notes as kinds;
 use super::properties::{self, Property};
@@ -8,12 +10,12 @@ use super::{Budget, Elf, REPEATED};
 use crate::binary::layout::facts::BuildId;
 use crate::binary::layout::rows::{Hex, Range, Symbolic};
 use crate::binary::{Bytes, Notes, name_text};
-use crate::json::{Object, Value};
+use crate::json::{Object, Value, WriteJson, Writer};
 
 rows! {
     /// A row of `facts.elf.notes`
     struct NoteFact<'a> {
-        container: String,
+        container: Shared,
         descriptor: Range,
         /// What the descriptor says, where its layout is known.
         details: Object,
@@ -21,6 +23,16 @@ rows! {
         properties: Option<Vec<Property>>,
         kind as "type": Symbolic,
         type_number: Hex,
+    }
+}
+
+/// A name that many notes have.
+#[derive(Clone, Debug)]
+pub(super) struct Shared(Arc<str>);
+
+impl WriteJson for Shared {
+    fn write_json(&self, w: &mut Writer<'_>) {
+        w.string(&self.0);
     }
 }
 
@@ -36,7 +48,7 @@ pub(super) struct Found<'a> {
 
 /// Bytes that hold notes.
 struct Place {
-    container: String,
+    container: Arc<str>,
     range: Range,
     alignment: u64,
 }
@@ -49,7 +61,7 @@ pub(super) fn read<'a>(elf: &Elf<'a>, budget: &mut Budget, notes: &mut Notes) ->
     let sections = sections
         .filter(|(_, one)| one.kind == sht::NOTE && one.size > 0)
         .map(|(index, one)| Place {
-            container: elf.section_text(index),
+            container: elf.section_text(index).into(),
             range: one.range(),
             alignment: one.alignment,
         });
@@ -57,7 +69,7 @@ pub(super) fn read<'a>(elf: &Elf<'a>, budget: &mut Budget, notes: &mut Notes) ->
     let segments = segments
         .filter(|(_, one)| matches!(one.kind, pt::NOTE | pt::GNU_PROPERTY) && one.file_size > 0)
         .map(|(index, one)| Place {
-            container: format!("segment {index}"),
+            container: format!("segment {index}").into(),
             range: Range {
                 offset: one.offset,
                 bytes: one.file_size,
@@ -69,7 +81,7 @@ pub(super) fn read<'a>(elf: &Elf<'a>, budget: &mut Budget, notes: &mut Notes) ->
             continue;
         }
         if !walk(elf, &place, &mut seen, &mut found, budget, notes) {
-            notes.at(place.container, place.range.offset, REPEATED);
+            notes.at(&*place.container, place.range.offset, REPEATED);
         }
     }
     found
@@ -169,7 +181,7 @@ fn note<'a>(
         _ => {}
     }
     found.rows.push(NoteFact {
-        container: place.container.clone(),
+        container: Shared(Arc::clone(&place.container)),
         descriptor: range,
         details,
         name: Text(name),

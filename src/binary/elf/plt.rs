@@ -74,6 +74,8 @@ type Slots<'a> = HashMap<&'a [u8], (usize, u64)>;
 
 fn slots<'a>(symbols: &Symbols<'a>, relocations: &[Relocation]) -> Slots<'a> {
     let mut slots = Slots::new();
+    // Each symbol once, however many relocations it has: names may be long.
+    let mut by_symbol: HashMap<(u64, u64), (usize, u64)> = HashMap::new();
     // Addresses that relocations without a symbol put somewhere.
     let mut relative: HashMap<u64, (usize, u64)> = HashMap::new();
     for (order, row) in relocations.iter().enumerate() {
@@ -86,14 +88,18 @@ fn slots<'a>(symbols: &Symbols<'a>, relocations: &[Relocation]) -> Slots<'a> {
             }
             (0, None) => {}
             (index, _) => {
-                let table = symbols.table(table);
-                let symbol = table.and_then(|table| symbols.at(table, index));
-                if let Some(name) = symbol.map(|one| one.name.bytes())
-                    && !name.is_empty()
-                {
-                    slots.insert(name, (order, row.reported_offset));
-                }
+                by_symbol.insert((table, index), (order, row.reported_offset));
             }
+        }
+    }
+    for ((table, index), place) in by_symbol {
+        let table = symbols.table(table);
+        let symbol = table.and_then(|table| symbols.at(table, index));
+        if let Some(name) = symbol.map(|one| one.name.bytes())
+            && !name.is_empty()
+        {
+            let last = slots.entry(name).or_insert(place);
+            *last = (*last).max(place);
         }
     }
     if relative.is_empty() {
@@ -182,7 +188,9 @@ fn stubs<'a>(
             place.1 = name;
         }
     }
-    let mut found: HashMap<&[u8], u64> = HashMap::new();
+    // By slot, then by name: the last stub counts.
+    let mut by_slot: HashMap<u64, (usize, u64)> = HashMap::new();
+    let mut order = 0;
     for &section in STUBS {
         let Some((_, header)) = elf.named(section) else {
             continue;
@@ -190,15 +198,24 @@ fn stubs<'a>(
         let bytes = Bytes::new(elf.section_bytes(header), elf.bytes.order());
         for at in (0..bytes.len()).step_by(4) {
             let slot = first_read(elf, header, bytes, at, got);
-            if let Some((_, name)) = slot.and_then(|slot| names.get(&slot)) {
-                found.insert(name, header.address.wrapping_add(at));
+            if let Some(slot) = slot.filter(|slot| names.contains_key(slot)) {
+                by_slot.insert(slot, (order, header.address.wrapping_add(at)));
+                order += 1;
             }
+        }
+    }
+    let mut found: HashMap<&[u8], (usize, u64)> = HashMap::new();
+    for (slot, place) in by_slot {
+        if let Some(&(_, name)) = names.get(&slot) {
+            let last = found.entry(name).or_insert(place);
+            *last = (*last).max(place);
         }
     }
     if let Some((_, header)) = elf.named(b".MIPS.stubs") {
         mips_stubs(elf, header, symbols, &mut found);
     }
-    sorted(found.into_iter().map(|(n, a)| named(n, a)).collect())
+    let rows = found.into_iter();
+    sorted(rows.map(|(name, (_, at))| named(name, at)).collect())
 }
 
 /// `l[wd] t9, -32752(gp); move t7, ra; jalr t9; li t8, SYMBOL` (System V ABI
@@ -207,27 +224,33 @@ fn mips_stubs<'a>(
     elf: &Elf<'a>,
     header: &SectionHeader,
     symbols: &Symbols<'a>,
-    found: &mut HashMap<&'a [u8], u64>,
+    found: &mut HashMap<&'a [u8], (usize, u64)>,
 ) {
     let bytes = Bytes::new(elf.section_bytes(header), elf.bytes.order());
     let Some(table) = symbols.dynamic() else {
         return;
     };
+    let mut by_symbol = std::collections::BTreeMap::new();
     for at in (0..bytes.len()).step_by(4) {
         let [Some(load), Some(save), Some(jump), Some(number)] =
             [0, 4, 8, 12].map(|more| bytes.u32(at + more))
         else {
-            return;
+            break;
         };
         let stub = matches!(load, 0x8F99_8010 | 0xDF99_8010)
             && matches!(save, 0x03E0_7821 | 0x03E0_7825 | 0x03E0_782D)
             && jump == 0x0320_F809
             && matches!(number >> 16, 0x2418 | 0x3418 | 0x6418);
-        let symbol = symbols.at(table, (number & 0xFFFF).into());
-        if let Some(name) = symbol.filter(|_| stub).map(|one| one.name.bytes())
+        if stub {
+            by_symbol.insert(number & 0xFFFF, header.address.wrapping_add(at));
+        }
+    }
+    for (symbol, address) in by_symbol {
+        let symbol = symbols.at(table, symbol.into());
+        if let Some(name) = symbol.map(|one| one.name.bytes())
             && !name.is_empty()
         {
-            found.insert(name, header.address.wrapping_add(at));
+            found.insert(name, (usize::MAX, address));
         }
     }
 }

@@ -55,18 +55,26 @@ fn take(left: &mut u64, wanted: u64) -> bool {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Strings<'a> {
     data: &'a [u8],
+    /// The bytes that a NUL ends.
+    ended: usize,
     offset: u64,
 }
 
 impl<'a> Strings<'a> {
     /// The bytes that stand at `offset` of the file.
     pub(super) fn new(data: &'a [u8], offset: u64) -> Self {
-        Self { data, offset }
+        // What follows the last NUL is looked for once, not once a name.
+        let ended = memchr::memrchr(0, data).map_or(0, |last| last + 1);
+        Self {
+            data,
+            ended,
+            offset,
+        }
     }
 
     /// The string at `at`, without its NUL.
     pub(super) fn get(&self, at: u64) -> Option<&'a [u8]> {
-        let tail = self.data.get(usize::try_from(at).ok()?..)?;
+        let tail = self.data.get(usize::try_from(at).ok()?..self.ended)?;
         tail.get(..memchr::memchr(0, tail)?)
     }
 
@@ -75,12 +83,23 @@ impl<'a> Strings<'a> {
         if at >= self.data.len() as u64 {
             return Name::Unknown("name-outside-string-table");
         }
+        if budget.names == 0 {
+            return Name::Unknown("names-exceed-budget");
+        }
         match self.get(at) {
             None => Name::Unknown("name-not-terminated"),
             Some(bytes) if budget.name(bytes.len() as u64) => {
                 Name::terminated(bytes, self.offset + at)
             }
             Some(_) => Name::Unknown("names-exceed-budget"),
+        }
+    }
+
+    /// The string at `at` within the budget.
+    pub(super) fn text(&self, at: u64, budget: &mut Budget) -> Option<&'a [u8]> {
+        match self.name(at, budget) {
+            Name::At { bytes, .. } => Some(bytes),
+            Name::Unknown(_) => None,
         }
     }
 }

@@ -145,6 +145,13 @@ pub(super) fn read<'a>(
 ) -> Symbols<'a> {
     let mut symbols = Symbols::default();
     let mut dynamic_seen = false;
+    let extended: std::collections::HashMap<u64, Range> = elf
+        .sections
+        .iter()
+        .rev()
+        .filter(|one| one.kind == sht::SYMTAB_SHNDX)
+        .map(|one| (one.link.into(), one.range()))
+        .collect();
     for (index, header) in elf.sections.iter().enumerate() {
         if !matches!(header.kind, sht::SYMTAB | sht::DYNSYM | sht::SUNW_LDYNSYM) {
             continue;
@@ -180,18 +187,13 @@ pub(super) fn read<'a>(
                 Err("no-symbol-string-table")
             }
         };
-        let extended = elf
-            .sections
-            .iter()
-            .find(|one| one.kind == sht::SYMTAB_SHNDX && u64::from(one.link) == index as u64)
-            .map(|one| one.range());
         let place = Place {
             section: index as u64,
             dynamic: header.kind == sht::DYNSYM,
             range: header.range(),
             stride,
             strings,
-            extended,
+            extended: extended.get(&(index as u64)).copied(),
             structure,
         };
         table(elf, &place, &mut symbols, budget, notes);
@@ -199,6 +201,7 @@ pub(super) fn read<'a>(
     if !dynamic_seen && let Some(place) = dynamic_place(elf, dynamic, notes) {
         table(elf, &place, &mut symbols, budget, notes);
     }
+    symbols.tables.sort_by_key(|table| table.section);
     symbols
 }
 
@@ -342,7 +345,11 @@ fn table<'a>(
 impl Symbols<'_> {
     /// The table that a section is, or the dynamic one where `section` is 0.
     pub(super) fn table(&self, section: u64) -> Option<&Table> {
-        self.tables.iter().find(|table| table.section == section)
+        let at = self
+            .tables
+            .binary_search_by_key(&section, |table| table.section)
+            .ok()?;
+        self.tables.get(at)
     }
 
     /// The dynamic table.

@@ -224,7 +224,8 @@ fn encoding(bytes: Bytes<'_>, at: u64, wide: bool) -> Option<u8> {
     }
     let record = bytes.part(body, length)?;
     let version = record.u8(4)?;
-    let augmentation = record.string(5)?;
+    // The letters that exist; a longer text is none.
+    let augmentation = Bytes::little(record.up_to(5, 16)).string(0)?;
     let mut at = 6 + augmentation.len() as u64;
     if augmentation.starts_with(b"eh") {
         at += if wide { 8 } else { 4 };

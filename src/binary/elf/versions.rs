@@ -218,8 +218,7 @@ pub(super) fn read<'a>(
 }
 
 fn text<'a>(place: &Place<'a>, at: u32, budget: &mut Budget) -> Option<Text<'a>> {
-    let bytes = place.strings.as_ref()?.get(at.into())?;
-    budget.name(bytes.len() as u64).then_some(Text(bytes))
+    place.strings.as_ref()?.text(at.into(), budget).map(Text)
 }
 
 const CUT: &str = "an entry leads out of it";

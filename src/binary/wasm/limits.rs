@@ -32,10 +32,12 @@ pub const MAX_PRINTED_NAMES: u64 = 400_000;
 /// Bytes of a custom section whose records are kept to be told: `producers`,
 /// `target_features`, `dylink.0`.
 pub const MAX_CUSTOM: usize = 1 << 20;
-/// Steps of validation that are allowed beside those by code size.
-const STEPS: u64 = 1 << 28;
-/// Steps of validation allowed for a byte of code.
-const STEPS_PER_BYTE: u64 = 32;
+/// Steps of validation that are allowed beside those by code size. One takes
+/// about 10 ns.
+const STEPS: u64 = 1 << 25;
+/// Steps of validation allowed for a byte of code; what compilers make takes
+/// about half a step.
+const STEPS_PER_BYTE: u64 = 2;
 
 /// A limit that was reached: its name, what there is of it, the most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

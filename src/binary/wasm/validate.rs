@@ -1,9 +1,12 @@
 //! Validation by wasmparser, functions on all cores, within a budget of steps.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use rayon::prelude::*;
 use wasmparser::{
-    BinaryReader, Chunk, FuncToValidate, FuncValidatorAllocations, FunctionBody, Parser, Payload,
-    ValidPayload, Validator, ValidatorResources, WasmFeatures,
+    BinaryReader, BlockType, Chunk, CompositeInnerType, FuncToValidate, FuncValidator,
+    FuncValidatorAllocations, FunctionBody, Parser, Payload, ValidPayload, Validator,
+    ValidatorResources, WasmFeatures, WasmModuleResources,
 };
 
 use super::component::{self, Surface};
@@ -125,7 +128,7 @@ impl Batch<'_> {
         context.check()?;
         let (file, measure) = (self.file, self.measure);
         let left = measure.steps.saturating_sub(self.steps);
-        let spent = std::sync::atomic::AtomicU64::new(0);
+        let spent = AtomicU64::new(0);
         let work = || {
             let each = functions.into_par_iter().map_init(
                 FuncValidatorAllocations::default,
@@ -156,57 +159,124 @@ impl Batch<'_> {
     }
 }
 
-/// Counts what validating takes.
+type FunctionValidator = FuncValidator<ValidatorResources>;
+
+/// Counts what validating takes: a step for each instruction, and one for each
+/// value that it takes or gives, of a table of branches for each branch.
 struct Meter<'a> {
     file: &'a [u8],
     arity: u64,
     left: u64,
-    spent: &'a std::sync::atomic::AtomicU64,
+    spent: &'a AtomicU64,
     pending: u64,
 }
 
 impl Meter<'_> {
     /// Charges the instruction at `at`. `false` once there is no budget left.
-    fn charge(&mut self, at: u64) -> bool {
-        let opcode = usize::try_from(at).ok().and_then(|at| self.file.get(at));
-        let factor = match opcode {
-            // Whatever takes or gives the values of a block or a type.
-            Some(0x0E) => self.list(at, 0),
-            Some(0x1F) => self.list(at, 1),
-            Some(0xE3 | 0xE5) => self.list(at, 1),
-            Some(0xE4) => self.list(at, 2),
-            Some(0x02..=0x19 | 0xD5 | 0xD6 | 0xE0..=0xE6 | 0xFB) => 1,
+    fn charge(&mut self, at: u64, validator: &FunctionValidator) -> bool {
+        let at = usize::try_from(at).unwrap_or(usize::MAX);
+        let values = match self.file.get(at) {
+            Some(&opcode) if may_be_wide(opcode) => {
+                let operands = self.file.get(at.saturating_add(1)..);
+                let operands = BinaryReader::new(operands.unwrap_or_default(), 0);
+                // What is malformed is refused in a moment.
+                self.values(opcode, operands, validator).unwrap_or(0)
+            }
             _ => 0,
         };
-        let steps = factor.saturating_mul(self.arity).saturating_add(1);
-        self.pending = self.pending.saturating_add(steps);
-        if self.pending < 1 << 16 {
-            return true;
-        }
-        self.settle()
+        self.pending = self.pending.saturating_add(values).saturating_add(1);
+        self.pending < 1 << 16 || self.settle()
+    }
+
+    fn values(
+        &self,
+        opcode: u8,
+        mut operands: BinaryReader<'_>,
+        validator: &FunctionValidator,
+    ) -> Option<u64> {
+        let width = |ty| type_width(ty, validator);
+        let mut next = || operands.read_var_u32().ok();
+        let own = || block_width(validator.control_stack_height().checked_sub(1)?, validator);
+        Some(match opcode {
+            // Blocks: a type, or none or one value.
+            0x02 | 0x03 | 0x04 | 0x06 => match operands.read_var_s33().ok()? {
+                ty if ty >= 0 => width(u32::try_from(ty).ok()?)?,
+                _ => 1,
+            },
+            0x05 | 0x07 | 0x0B | 0x18 | 0x19 => block_width(0, validator)?,
+            0x0C | 0x0D | 0xD5 | 0xD6 => block_width(next()?, validator)?,
+            // All branches of a table take as many values as its first.
+            0x0E => {
+                let branches = u64::from(next()?);
+                let values = block_width(next()?, validator)?.saturating_add(1);
+                branches.saturating_add(1).saturating_mul(values)
+            }
+            0x0F => own()?,
+            0x10 => width(validator.resources().type_index_of_function(next()?)?)?,
+            0x11 | 0x14 => width(next()?)?,
+            0x12 => {
+                let ty = validator.resources().type_index_of_function(next()?)?;
+                width(ty)?.saturating_add(own()?)
+            }
+            0x13 | 0x15 => width(next()?)?.saturating_add(own()?),
+            0x1F => {
+                operands.read_var_s33().ok()?;
+                self.list(operands)?
+            }
+            0xE4 => {
+                next()?;
+                next()?;
+                self.list(operands)?
+            }
+            0xE3 | 0xE5 => {
+                next()?;
+                self.list(operands)?
+            }
+            // struct.new
+            0xFB => match next()? {
+                0 => width(next()?)?,
+                _ => 1,
+            },
+            _ => self.arity,
+        })
+    }
+
+    /// Each entry of a list may be about the widest type.
+    fn list(&self, mut operands: BinaryReader<'_>) -> Option<u64> {
+        let entries = u64::from(operands.read_var_u32().ok()?);
+        Some(entries.saturating_add(1).saturating_mul(self.arity))
     }
 
     fn settle(&mut self) -> bool {
         let pending = std::mem::take(&mut self.pending).min(self.left.saturating_add(1));
-        let before = self
-            .spent
-            .fetch_add(pending, std::sync::atomic::Ordering::Relaxed);
+        let before = self.spent.fetch_add(pending, Ordering::Relaxed);
         before.saturating_add(pending) <= self.left
     }
+}
 
-    /// The length of the list in the instruction at `at`, after `skip` other
-    /// numbers.
-    fn list(&self, at: u64, skip: usize) -> u64 {
-        let bytes = usize::try_from(at)
-            .ok()
-            .and_then(|at| self.file.get(at + 1..));
-        let mut reader = BinaryReader::new(bytes.unwrap_or_default(), 0);
-        for _ in 0..skip {
-            if reader.read_var_s33().is_err() {
-                return 1;
-            }
-        }
-        u64::from(reader.read_var_u32().unwrap_or(0)) + 1
+/// Instructions of control, calls, exceptions, stacks and structs.
+fn may_be_wide(opcode: u8) -> bool {
+    matches!(opcode, 0x02..=0x19 | 0x1F | 0xD5 | 0xD6 | 0xE0..=0xE6 | 0xFB)
+}
+
+/// How many values a type has.
+fn type_width(ty: u32, validator: &FunctionValidator) -> Option<u64> {
+    let ty = validator.resources().sub_type_at(ty)?;
+    let width = match &ty.composite_type.inner {
+        CompositeInnerType::Func(ty) => ty.params().len() + ty.results().len(),
+        CompositeInnerType::Struct(ty) => ty.fields.len(),
+        _ => 1,
+    };
+    Some(width as u64)
+}
+
+/// How many values the block has that is `depth` blocks out.
+fn block_width(depth: u32, validator: &FunctionValidator) -> Option<u64> {
+    let frame = validator.get_control_frame(usize::try_from(depth).ok()?)?;
+    match frame.block_type {
+        BlockType::Empty => Some(0),
+        BlockType::Type(_) => Some(1),
+        BlockType::FuncType(ty) => type_width(ty, validator),
     }
 }
 
@@ -227,7 +297,7 @@ fn one(
     validator.read_locals(&mut reader)?;
     while !reader.eof() {
         let at = reader.original_position();
-        if !meter.charge(at) {
+        if !meter.charge(at, &validator) {
             // The batch says so.
             return Ok(());
         }

@@ -84,6 +84,7 @@ impl Run<'_> {
                 portion: Vec::new(),
                 at: 0,
                 ended: None,
+                contradiction: None,
             };
             read_members(&mut piped, stream, collector)
         })
@@ -128,12 +129,19 @@ pub(crate) fn cut<S: Sink>(
                 mode: crate::artifact::containers::NO_MODE,
             })?;
             input.pass_all(&mut |bytes| sink.data(bytes))?;
+            if let Some(damage) = input.contradiction() {
+                sink.contradicts(damage)?;
+            }
             sink.end()?;
             Closing::default()
         }
     };
     // What the archive left over must decode as well.
     input.pass_all(&mut |_| Ok(()))?;
+    // Which member of an archive it is about cannot be told.
+    if let Some(damage) = input.contradiction() {
+        return Err(damage.into());
+    }
     closing.limitations.extend(decoder.close().limitations);
     Ok(closing)
 }
@@ -179,12 +187,23 @@ impl Decoder for Guarded<'_> {
         Ok(count)
     }
 
+    fn contradiction(&mut self) -> Option<Damage> {
+        self.inner.contradiction()
+    }
+
     fn close(&mut self) -> Closing {
         self.inner.close()
     }
 }
 
-type Portion = Result<Vec<u8>, Fault>;
+/// What one thread hands to the other.
+enum Portion {
+    Bytes(Vec<u8>),
+    /// Nothing follows.
+    Fault(Fault),
+    /// Nothing follows, and this contradicts the bytes before.
+    Contradiction(Damage),
+}
 
 /// The decoding thread: fills portions until the end, a fault, or until
 /// nobody takes them any more.
@@ -206,14 +225,17 @@ fn decode(decoder: &mut dyn Decoder, full: &SyncSender<Portion>, empty: &Receive
         }
         let ended = filled < PORTION;
         portion.truncate(filled);
-        if full.send(Ok(portion)).is_err() {
+        if full.send(Portion::Bytes(portion)).is_err() {
             return;
         }
         if let Some(fault) = fault {
-            let _ = full.send(Err(fault));
+            let _ = full.send(Portion::Fault(fault));
             return;
         }
         if ended {
+            if let Some(damage) = decoder.contradiction() {
+                let _ = full.send(Portion::Contradiction(damage));
+            }
             return;
         }
     }
@@ -226,6 +248,7 @@ struct Piped {
     portion: Vec<u8>,
     at: usize,
     ended: Option<Fault>,
+    contradiction: Option<Damage>,
 }
 
 impl Decoder for Piped {
@@ -238,9 +261,9 @@ impl Decoder for Piped {
             let _ = self.spent.try_send(old);
             self.at = 0;
             match self.waiting.recv() {
-                Ok(Ok(portion)) if portion.is_empty() => {}
-                Ok(Ok(portion)) => self.portion = portion,
-                Ok(Err(fault)) => self.ended = Some(fault),
+                Ok(Portion::Bytes(portion)) => self.portion = portion,
+                Ok(Portion::Fault(fault)) => self.ended = Some(fault),
+                Ok(Portion::Contradiction(damage)) => self.contradiction = Some(damage),
                 Err(_) => return Ok(0),
             }
         }
@@ -248,6 +271,10 @@ impl Decoder for Piped {
         buffer[..count].copy_from_slice(&self.portion[self.at..self.at + count]);
         self.at += count;
         Ok(count)
+    }
+
+    fn contradiction(&mut self) -> Option<Damage> {
+        self.contradiction.take()
     }
 }
 

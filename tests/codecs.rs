@@ -44,6 +44,12 @@ fn file(name: &str) -> Vec<u8> {
     std::fs::read(format!("{folder}{name}")).expect(name)
 }
 
+fn crc32(bytes: &[u8]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(bytes);
+    hasher.finalize()
+}
+
 fn whole(codec: &str, bytes: &[u8]) -> (Vec<u8>, Option<String>) {
     decode(codec, bytes, MOST, 1 << 16, 1)
 }
@@ -184,10 +190,12 @@ fn checksums() {
         (bytes, at)
     };
     let (bytes, at) = flip("plain.gz", 8);
-    let text = "a gzip member's CRC-32 does not fit";
-    assert_eq!(fails("gzip", &bytes, "Integrity", at, text), plain);
+    // As `crc32 plain` says, and with the lowest bit flipped.
+    let (right, wrong) = (crc32(&plain), crc32(&plain) ^ 1);
+    let text = format!("a gzip member's CRC-32 is {right:08x}, its trailer says {wrong:08x}");
+    assert_eq!(fails("gzip", &bytes, "Integrity", at, &text), plain);
     let (bytes, at) = flip("plain.gz", 4);
-    let text = "a gzip member's size does not fit";
+    let text = "a gzip member has 1975 bytes (modulo 2^32), its trailer says 1974";
     assert_eq!(fails("gzip", &bytes, "Integrity", at, text), plain);
     let mut bytes = file("fields.gz");
     bytes[4] ^= 1;

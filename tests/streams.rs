@@ -559,3 +559,69 @@ fn skippable_and_several_zstd_frames() {
         ["content file 7 verified"]
     );
 }
+
+/// Decision 9: the node is the full decoded bytes, whatever the checksum says.
+#[test]
+fn a_checksum_that_contradicts() {
+    let folder = Folder::new();
+    let codecs = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/codecs");
+    let file = |name: &str| std::fs::read(codecs.join(name)).unwrap();
+    let record = Options {
+        on_damage: OnDamage::Record,
+        ..Options::default()
+    };
+    // Trailer of the first of two members; the check of a block in front of
+    // index and footer (24 bytes in a file of one block), with a filter that
+    // holds bytes back; the last field of a frame.
+    let first = file("plain.gz").len() - 8;
+    let two = [file("crc64.xz"), file("sha256.xz")].concat();
+    let cases = [
+        ("two.gz", file("two.gz"), first, 2, "crc-32"),
+        ("size.gz", file("plain.gz"), first + 4, 1, "1975 bytes"),
+        (
+            "crc32.xz",
+            file("crc32.xz"),
+            file("crc32.xz").len() - 28,
+            1,
+            "an xz block",
+        ),
+        (
+            "x86.xz",
+            file("x86.xz"),
+            file("x86.xz").len() - 32,
+            1,
+            "an xz block",
+        ),
+        ("two.xz", two, file("crc64.xz").len() - 32, 2, "an xz block"),
+        (
+            "plain.zst",
+            file("plain.zst"),
+            file("plain.zst").len() - 1,
+            1,
+            "a zstd frame",
+        ),
+    ];
+    for (name, mut bytes, at, times, text) in cases {
+        bytes[at] ^= 1;
+        let path = folder.file(name, &bytes);
+        let error = refused(&path, &Options::default());
+        assert_eq!(error.code(), Code::ArtifactOperationFailed, "{name}");
+        let kept = list(&path, &record);
+        let plain = file("plain").repeat(times);
+        let expected = format!("content file {} mismatched", plain.len());
+        assert_eq!(lines(&kept), [expected], "{name}");
+        assert_eq!(kept.coverage_status(), "unknown", "{name}");
+        let row = kept.rows().find(|row| row.path == "content").unwrap();
+        assert_eq!(row.sha256, Some(rea::digest::Digest::of(&plain)), "{name}");
+        let said = row.limitations[0].to_lowercase();
+        assert!(said.contains(text), "{name}: {said}");
+    }
+    // Of an archive, it cannot be told which member it is about.
+    let archive = [member("a", b"a"), member("b", b"b"), END.to_vec()].concat();
+    let mut zipped = gzip(&archive);
+    let at = zipped.len() - 8;
+    zipped[at] ^= 1;
+    let kept = list(&folder.file("c.tgz", &zipped), &record);
+    assert_eq!(lines(&kept), ["a file 1 verified", "b file 1 verified"]);
+    assert_eq!(kept.coverage_status(), "unknown");
+}

@@ -118,6 +118,35 @@ pub fn decode(
     step: usize,
     threads: usize,
 ) -> (Vec<u8>, Option<String>) {
+    decode_with(&limits(), format, bytes, most, (step, threads))
+}
+
+/// The same where damage is to be recorded; what contradicts the bytes, if
+/// they came to an end, stands for the fault.
+///
+/// # Panics
+/// Where the format has no decoder.
+pub fn decode_recording(
+    format: &str,
+    bytes: &[u8],
+    most: usize,
+    step: usize,
+    threads: usize,
+) -> (Vec<u8>, Option<String>) {
+    let options = Options {
+        on_damage: OnDamage::Record,
+        ..limits()
+    };
+    decode_with(&options, format, bytes, most, (step, threads))
+}
+
+fn decode_with(
+    options: &Options,
+    format: &str,
+    bytes: &[u8],
+    most: usize,
+    (step, threads): (usize, usize),
+) -> (Vec<u8>, Option<String>) {
     let format = match format {
         "gzip" => Format::Gzip,
         "xz" => Format::Xz,
@@ -127,7 +156,7 @@ pub fn decode(
         other => panic!("no decoder for {other}"),
     };
     let source = Source::memory(bytes.to_vec());
-    let mut decoder = match streams::decoder(format, &source, &limits(), threads) {
+    let mut decoder = match streams::decoder(format, &source, options, threads) {
         Ok(decoder) => decoder,
         Err(fault) => return (Vec::new(), Some(format!("{fault:?}"))),
     };
@@ -136,7 +165,10 @@ pub fn decode(
     while output.len() < most {
         let room = buffer.len().min(most - output.len());
         match decoder.read(&mut buffer[..room]) {
-            Ok(0) => return (output, None),
+            Ok(0) => {
+                let contradiction = decoder.contradiction();
+                return (output, contradiction.map(|damage| format!("{damage:?}")));
+            }
             Ok(count) => output.extend_from_slice(&buffer[..count]),
             Err(fault) => return (output, Some(format!("{fault:?}"))),
         }

@@ -122,6 +122,11 @@ impl Damage {
         }
     }
 
+    /// Whether bytes contradict a checksum or size.
+    pub fn is_contradiction(&self) -> bool {
+        self.reason == ArtifactReason::Integrity
+    }
+
     pub fn integrity(offset: u64, text: impl Into<String>) -> Self {
         Self {
             reason: ArtifactReason::Integrity,

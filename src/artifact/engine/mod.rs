@@ -13,9 +13,11 @@
 //! path order, so that the result is the same whatever the threads did.
 
 mod account;
+mod collector;
 mod member;
 mod nested;
 mod open;
+mod pipe;
 mod stream;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -1,29 +1,19 @@
 //! Containers that are read from front to back: one worker decodes (a second
 //! thread, where the stream is long) and hashes each member as it passes.
 
-use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-use super::account::{Charge, Fit, RATIO_FROM};
-use super::member::MemberReader;
-use super::open::{Extra, Open, Outcome, Status, StreamSource, too_long};
+use super::collector::Collector;
+use super::open::{Open, StreamSource};
+use super::pipe::{Guarded, Piped};
 use super::{Run, is_environment};
-use crate::artifact::containers::{
-    Closing, Damage, Fault, Limit, Listing, Member, MemberKind, Reading, UNKNOWN,
-};
+use crate::artifact::containers::{Closing, Fault, MemberKind, UNKNOWN};
 use crate::artifact::format::{self, Format};
-use crate::artifact::limitation::{Limitation, Note, Notes};
-use crate::artifact::names::{self, RawName, Style};
 use crate::artifact::options::Options;
 use crate::artifact::streams::{self, Decoder, Entry, Input, Sink};
 
 /// Shorter streams are decoded where they are hashed.
 const PIPE_FROM: u64 = 256 << 10;
-/// Bytes that a decoding thread hands over at a time, and how many such
-/// portions may wait.
-const PORTION: usize = 256 << 10;
-const PORTIONS: usize = 8;
 /// The account of all nested containers, as a limit.
 pub(super) const NESTED_BUDGET: &str = "nested budget";
 /// No member: the fault is the container's own.
@@ -75,16 +65,7 @@ impl Run<'_> {
             return read_members(&mut decoder, stream, collector);
         }
         std::thread::scope(|scope| {
-            let (full, waiting) = sync_channel(PORTIONS);
-            let (spent, empty) = sync_channel(PORTIONS);
-            scope.spawn(move || decode(&mut decoder, &full, &empty));
-            let mut piped = Piped {
-                waiting,
-                spent,
-                portion: Vec::new(),
-                at: 0,
-                ended: None,
-            };
+            let mut piped = Piped::start(scope, decoder);
             read_members(&mut piped, stream, collector)
         })
     }
@@ -128,12 +109,19 @@ pub(crate) fn cut<S: Sink>(
                 mode: crate::artifact::containers::NO_MODE,
             })?;
             input.pass_all(&mut |bytes| sink.data(bytes))?;
+            if let Some(damage) = input.contradiction() {
+                sink.contradicts(damage)?;
+            }
             sink.end()?;
             Closing::default()
         }
     };
     // What the archive left over must decode as well.
     input.pass_all(&mut |_| Ok(()))?;
+    // Which member of an archive it is about cannot be told.
+    if let Some(damage) = input.contradiction() {
+        return Err(damage.into());
+    }
     closing.limitations.extend(decoder.close().limitations);
     Ok(closing)
 }
@@ -144,420 +132,8 @@ pub(crate) fn is_container_itself(entry: &Entry<'_>) -> bool {
     entry.kind == MemberKind::Directory && matches!(strip_dot(entry.name), b"" | b"." | b"/")
 }
 
-/// A decoder whose output is counted against the limits of the whole stream.
-struct Guarded<'a> {
-    inner: Box<dyn Decoder>,
-    run: &'a Run<'a>,
-    compressed: u64,
-    output: u64,
-}
-
-impl<'a> Guarded<'a> {
-    fn new(inner: Box<dyn Decoder>, run: &'a Run<'a>, stream: &StreamSource) -> Self {
-        Self {
-            inner,
-            run,
-            compressed: stream.source.len(),
-            output: 0,
-        }
-    }
-}
-
-impl Decoder for Guarded<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Fault> {
-        self.run.context.check()?;
-        let count = self.inner.read(buffer)?;
-        self.output += count as u64;
-        let options = self.run.options;
-        let ratio = options.max_compression_ratio;
-        if self.output > RATIO_FROM && self.output > self.compressed.saturating_mul(ratio) {
-            return Err(Fault::Limit(Limit {
-                name: "max_compression_ratio",
-                value: ratio,
-            }));
-        }
-        Ok(count)
-    }
-
-    fn close(&mut self) -> Closing {
-        self.inner.close()
-    }
-}
-
-type Portion = Result<Vec<u8>, Fault>;
-
-/// The decoding thread: fills portions until the end, a fault, or until
-/// nobody takes them any more.
-fn decode(decoder: &mut dyn Decoder, full: &SyncSender<Portion>, empty: &Receiver<Vec<u8>>) {
-    loop {
-        let mut portion = empty.try_recv().unwrap_or_default();
-        portion.resize(PORTION, 0);
-        let mut filled = 0;
-        let mut fault = None;
-        while filled < PORTION {
-            match decoder.read(&mut portion[filled..]) {
-                Ok(0) => break,
-                Ok(count) => filled += count,
-                Err(found) => {
-                    fault = Some(found);
-                    break;
-                }
-            }
-        }
-        let ended = filled < PORTION;
-        portion.truncate(filled);
-        if full.send(Ok(portion)).is_err() {
-            return;
-        }
-        if let Some(fault) = fault {
-            let _ = full.send(Err(fault));
-            return;
-        }
-        if ended {
-            return;
-        }
-    }
-}
-
-/// The hashing side of [`decode`].
-struct Piped {
-    waiting: Receiver<Portion>,
-    spent: SyncSender<Vec<u8>>,
-    portion: Vec<u8>,
-    at: usize,
-    ended: Option<Fault>,
-}
-
-impl Decoder for Piped {
-    fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Fault> {
-        while self.at >= self.portion.len() {
-            if let Some(fault) = &self.ended {
-                return Err(fault.clone());
-            }
-            let old = std::mem::take(&mut self.portion);
-            let _ = self.spent.try_send(old);
-            self.at = 0;
-            match self.waiting.recv() {
-                Ok(Ok(portion)) if portion.is_empty() => {}
-                Ok(Ok(portion)) => self.portion = portion,
-                Ok(Err(fault)) => self.ended = Some(fault),
-                Err(_) => return Ok(0),
-            }
-        }
-        let count = buffer.len().min(self.portion.len() - self.at);
-        buffer[..count].copy_from_slice(&self.portion[self.at..self.at + count]);
-        self.at += count;
-        Ok(count)
-    }
-}
-
-/// What one [`Sink`] call refers to.
-#[derive(Clone, Copy)]
-enum Reference {
-    /// The last earlier entry of that raw name, already found.
-    Member(u32),
-    /// The entry at that position.
-    Position(u32),
-}
-
-/// Collects the members of one stream.
-struct Collector<'a> {
-    run: &'a Run<'a>,
-    open: &'a Arc<Open>,
-    listing: Listing,
-    outcomes: Vec<Option<Outcome>>,
-    extras: HashMap<u32, Extra>,
-    /// Member of each call; the container's own entry has none.
-    positions: Vec<Option<u32>>,
-    /// Hard links, to be settled at the end.
-    links: Vec<(u32, Reference)>,
-    /// Members by raw name, once a hard link asks for one.
-    by_name: Option<HashMap<Vec<u8>, u32>>,
-    current: Option<(u32, MemberReader<'a>)>,
-    /// What contradicts the member at hand.
-    contradiction: Option<Damage>,
-    /// The stream holds no archive; its name is not stripped.
-    content: bool,
-    closing: Closing,
-    charged: Charge,
-    /// Bytes of the member at hand that are charged already.
-    prepaid: u64,
-}
-
-impl<'a> Collector<'a> {
-    fn new(run: &'a Run<'a>, open: &'a Arc<Open>) -> Self {
-        Self {
-            run,
-            open,
-            listing: Listing::default(),
-            outcomes: Vec::new(),
-            extras: HashMap::new(),
-            positions: Vec::new(),
-            links: Vec::new(),
-            by_name: None,
-            current: None,
-            contradiction: None,
-            content: false,
-            closing: Closing::default(),
-            charged: Charge::default(),
-            prepaid: 0,
-        }
-    }
-
-    fn current_index(&self) -> u32 {
-        self.current.as_ref().map_or(NO_MEMBER, |(index, _)| *index)
-    }
-
-    /// Charges the root's own limits, or the account of all nested ones.
-    fn charge(&mut self, charge: Charge) -> Result<(), Fault> {
-        let options = self.run.options;
-        self.charged.entries += charge.entries;
-        self.charged.bytes = self.charged.bytes.saturating_add(charge.bytes);
-        self.charged.paths = self.charged.paths.saturating_add(charge.paths);
-        if self.open.place.level == 0 {
-            let limits = [
-                (
-                    self.charged.entries > options.max_entries,
-                    "max_entries",
-                    options.max_entries,
-                ),
-                (
-                    self.charged.bytes > options.max_total_bytes,
-                    "max_total_bytes",
-                    options.max_total_bytes,
-                ),
-                (
-                    self.charged.paths > names::MAX_ALL as u64,
-                    "all path bytes",
-                    names::MAX_ALL as u64,
-                ),
-                (
-                    self.charged.bytes > self.open.place.file.most(),
-                    "max_compression_ratio",
-                    options.max_compression_ratio,
-                ),
-            ];
-            if let Some(&(_, name, value)) = limits.iter().find(|(over, _, _)| *over) {
-                return Err(Fault::Limit(Limit { name, value }));
-            }
-            self.open.place.file.add(charge.bytes);
-            return Ok(());
-        }
-        match self
-            .run
-            .account
-            .charge(charge, &self.open.place.file, options)
-        {
-            Fit::Fits => Ok(()),
-            fit => {
-                if self.run.eager {
-                    self.run.give_up();
-                }
-                Err(Fault::Limit(Limit {
-                    name: NESTED_BUDGET,
-                    value: u64::from(fit == Fit::OverAll),
-                }))
-            }
-        }
-    }
-
-    /// Adds a member; `None` for the container itself (decision 2).
-    fn add(&mut self, entry: Entry<'_>) -> Result<Option<u32>, Fault> {
-        let name = if self.content {
-            entry.name
-        } else {
-            strip_dot(entry.name)
-        };
-        if !self.content && is_container_itself(&entry) {
-            self.positions.push(None);
-            return Ok(None);
-        }
-        let links = if entry.kind == MemberKind::Symlink {
-            64
-        } else {
-            0
-        };
-        let prefix = match self.open.place.level {
-            0 => 0,
-            _ => self.open.place.prefix_len + 1,
-        };
-        let paths = prefix + name.len() as u64 + links;
-        if prefix + name.len() as u64 > names::MAX_PATH as u64 {
-            return Err(too_long(names::TooLong::Path(0)));
-        }
-        self.charge(Charge {
-            entries: 1,
-            paths,
-            ..Charge::default()
-        })?;
-        let index = self.listing.members.len() as u32;
-        let name = self
-            .listing
-            .push_name(name)
-            .ok_or_else(|| too_long(names::TooLong::All))?;
-        self.listing.members.push(Member {
-            name,
-            size: entry.size,
-            compressed: UNKNOWN,
-            at: 0,
-            word: 0,
-            name_crc: 0,
-            method: 0,
-            flags: 0,
-            mode: entry.mode,
-            kind: entry.kind,
-            notes: Notes::default(),
-        });
-        self.outcomes.push(None);
-        self.positions.push(Some(index));
-        if let Some(by_name) = &mut self.by_name {
-            let member = &self.listing.members[index as usize];
-            by_name.insert(self.listing.name(member).to_vec(), index);
-        }
-        self.run.context.progress.expect(1, 0);
-        Ok(Some(index))
-    }
-
-    fn find(&mut self, name: &[u8]) -> Option<u32> {
-        let listing = &self.listing;
-        let by_name = self.by_name.get_or_insert_with(|| {
-            (0u32..)
-                .zip(&listing.members)
-                .map(|(index, member)| (listing.name(member).to_vec(), index))
-                .collect()
-        });
-        by_name.get(strip_dot(name)).copied()
-    }
-
-    fn finish(&mut self, index: u32, mut reader: MemberReader<'_>) -> Result<(), Fault> {
-        let member = self.listing.members[index as usize];
-        let mut outcome = Outcome::unread(Status::Verified, Notes::default());
-        let mut extra = Extra::default();
-        let reading = Reading {
-            contradiction: self.contradiction.take(),
-            ..Reading::default()
-        };
-        let spool = self.run.finish_member(
-            member.kind,
-            None,
-            reading,
-            &mut reader,
-            &mut outcome,
-            &mut extra,
-        )?;
-        let name = self.listing.name(&member).to_vec();
-        if outcome.candidate.is_some() {
-            match spool {
-                Some(spool) if self.run.eager => {
-                    let again = || Ok(spool.into_source());
-                    self.run.nest(self.open, &name, &mut outcome, again)?;
-                }
-                Some(spool) => {
-                    self.run
-                        .nest(self.open, &name, &mut outcome, || Err(never()))?;
-                    if outcome.candidate.is_some() {
-                        let source = self.run.stash(spool)?;
-                        self.open.lock().kept.insert(index, (name, source));
-                    }
-                }
-                // Not kept, because it is nested too deep.
-                None => self
-                    .run
-                    .nest(self.open, &name, &mut outcome, || Err(never()))?,
-            }
-        }
-        if !extra.is_empty() {
-            self.extras.insert(index, extra);
-        }
-        self.outcomes[index as usize] = Some(outcome);
-        self.run.context.progress.add_entries(1);
-        Ok(())
-    }
-
-    /// The rest is damaged, and the caller wants what was read.
-    fn break_off(&mut self, damage: &Damage) {
-        if let Some((index, _)) = self.current.take() {
-            let text = format!(
-                "It could not be read: at offset {}, {}.",
-                damage.offset, damage.text
-            );
-            let extra = self.extras.entry(index).or_default();
-            extra.limitations.push(Limitation::new(109, text));
-            let outcome = Outcome::unread(Status::Unavailable, Notes::default());
-            self.outcomes[index as usize] = Some(outcome);
-        }
-        let text = format!(
-            "The container is damaged at offset {}: {}; what follows is not listed.",
-            damage.offset, damage.text
-        );
-        self.closing = Closing {
-            incomplete: true,
-            limitations: vec![Limitation::new(109, text)],
-            ..Closing::default()
-        };
-    }
-
-    /// Hard links get what they link to.
-    fn settle_links(&mut self) {
-        for (index, reference) in std::mem::take(&mut self.links) {
-            let target = match reference {
-                Reference::Member(member) => Some(member),
-                Reference::Position(at) => self.positions.get(at as usize).copied().flatten(),
-            };
-            let found = target
-                .filter(|&target| target != index)
-                .and_then(|target| Some((target, self.outcomes[target as usize]?)));
-            let Some((target, mut outcome)) = found else {
-                let mut outcome = Outcome::unread(Status::Unavailable, Notes::default());
-                outcome.notes.add(Note::LinkedToNothing);
-                self.outcomes[index as usize] = Some(outcome);
-                continue;
-            };
-            let linked = self.listing.members[target as usize];
-            let member = &mut self.listing.members[index as usize];
-            member.kind = linked.kind;
-            member.size = linked.size;
-            if outcome.candidate.take().is_some() {
-                outcome.notes.add(Note::ListedElsewhere);
-            }
-            outcome.child = None;
-            self.outcomes[index as usize] = Some(outcome);
-            if let Some(extra) = self.extras.get(&target) {
-                let extra = Extra {
-                    limitations: extra.limitations.clone(),
-                    link_target: extra.link_target.clone(),
-                    ..Extra::default()
-                };
-                self.extras.insert(index, extra);
-            }
-        }
-    }
-
-    /// All members are in: paths are settled and everything is handed over.
-    fn settle(mut self) -> Result<(), Fault> {
-        self.current = None;
-        self.settle_links();
-        let names = self.listing.members.iter().map(|member| RawName {
-            bytes: self.listing.name(member),
-            directory: member.kind == MemberKind::Directory,
-        });
-        let paths = names::resolve(names, Style::Unix).map_err(too_long)?;
-        self.open.set_paths(paths);
-        let mut work = self.open.lock();
-        work.done.members = self.listing.members;
-        work.done.outcomes = self.outcomes;
-        work.done.extras = self.extras;
-        work.done.closing = self.closing;
-        Ok(())
-    }
-}
-
-fn never() -> Fault {
-    Damage::format(0, "its bytes were not kept").into()
-}
-
 /// A leading `./` says nothing (decision 2).
-fn strip_dot(mut name: &[u8]) -> &[u8] {
+pub(super) fn strip_dot(mut name: &[u8]) -> &[u8] {
     while let Some(rest) = name.strip_prefix(b"./") {
         name = rest;
         while let Some(rest) = name.strip_prefix(b"/") {
@@ -565,99 +141,4 @@ fn strip_dot(mut name: &[u8]) -> &[u8] {
         }
     }
     name
-}
-
-impl Sink for Collector<'_> {
-    fn begin(&mut self, entry: Entry<'_>) -> Result<(), Fault> {
-        let Some(index) = self.add(entry)? else {
-            return Ok(());
-        };
-        let mut notes = Notes::default();
-        match entry.kind {
-            MemberKind::Directory => {
-                let outcome = Outcome::unread(Status::None, notes);
-                let outcome = Outcome {
-                    format: Format::Directory,
-                    ..outcome
-                };
-                self.outcomes[index as usize] = Some(outcome);
-            }
-            MemberKind::Special => {
-                notes.add(Note::Special);
-                self.outcomes[index as usize] = Some(Outcome::unread(Status::Unavailable, notes));
-            }
-            MemberKind::File | MemberKind::Slice | MemberKind::Symlink => {
-                let member = self.listing.members[index as usize];
-                let name = self.listing.name(&member);
-                let reader = MemberReader::of(self.run, self.open, &member, name, false);
-                self.current = Some((index, reader));
-            }
-        }
-        Ok(())
-    }
-
-    fn holes(&mut self, bytes: u64) -> Result<(), Fault> {
-        self.prepaid = bytes;
-        self.charge(Charge {
-            bytes,
-            ..Charge::default()
-        })
-    }
-
-    fn data(&mut self, bytes: &[u8]) -> Result<(), Fault> {
-        let len = bytes.len() as u64;
-        let paid = len.min(self.prepaid);
-        self.prepaid -= paid;
-        if len > paid {
-            self.charge(Charge {
-                bytes: len - paid,
-                ..Charge::default()
-            })?;
-        }
-        match &mut self.current {
-            Some((_, reader)) => reader.take(bytes),
-            None => Ok(()),
-        }
-    }
-
-    fn end(&mut self) -> Result<(), Fault> {
-        self.prepaid = 0;
-        match self.current.take() {
-            Some((index, reader)) => self.finish(index, reader),
-            None => Ok(()),
-        }
-    }
-
-    fn hard_link(&mut self, entry: Entry<'_>, target: &[u8]) -> Result<(), Fault> {
-        let found = self.find(target);
-        let Some(index) = self.add(entry)? else {
-            return Ok(());
-        };
-        // A link to a link is what that one is.
-        let found = found.map_or(Reference::Member(index), Reference::Member);
-        self.links.push((index, found));
-        Ok(())
-    }
-
-    fn same_as(&mut self, entry: Entry<'_>, position: u32) -> Result<(), Fault> {
-        let Some(index) = self.add(entry)? else {
-            return Ok(());
-        };
-        self.links.push((index, Reference::Position(position)));
-        Ok(())
-    }
-
-    fn refer(&mut self, member: u32, position: u32) {
-        if let Some(&Some(index)) = self.positions.get(member as usize) {
-            self.links.push((index, Reference::Position(position)));
-        }
-    }
-
-    fn contradicts(&mut self, damage: Damage) -> Result<(), Fault> {
-        if !self.open.keep_going {
-            return Err(damage.into());
-        }
-        self.contradiction = Some(damage);
-        Ok(())
-    }
 }

@@ -19,6 +19,12 @@ pub(crate) trait Decoder: Send {
     /// Fills `buffer` as far as bytes are at hand, at least one byte; 0 at the
     /// end. Damage is told after everything before it was delivered.
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Fault>;
+    /// Once the end was reached: the first checksum or size that contradicts
+    /// the bytes that were delivered. Told once, and only where damage is to
+    /// be recorded; else it is a fault.
+    fn contradiction(&mut self) -> Option<Damage> {
+        None
+    }
     /// What is left to say once the end was reached.
     fn close(&mut self) -> Closing {
         Closing::default()
@@ -90,6 +96,11 @@ impl<'a> Input<'a> {
             ended: false,
             fault: None,
         }
+    }
+
+    /// What contradicts the bytes, once all were passed.
+    pub fn contradiction(&mut self) -> Option<Damage> {
+        self.decoder.contradiction()
     }
 
     /// Offset of the next byte in the plain stream.

@@ -137,11 +137,17 @@ impl Codec for Gzip {
         feed.consume(8);
         let [a, b, c, d, size @ ..] = trailer;
         let computed = std::mem::take(&mut self.crc).finalize();
-        if u32::from_le_bytes([a, b, c, d]) != computed {
-            return Err(Damage::integrity(at, "a gzip member's CRC-32 does not fit").into());
+        let stated = u32::from_le_bytes([a, b, c, d]);
+        if stated != computed {
+            let text =
+                format!("a gzip member's CRC-32 is {computed:08x}, its trailer says {stated:08x}");
+            return Err(Damage::integrity(at, text).into());
         }
-        if u32::from_le_bytes(size) != self.size {
-            return Err(Damage::integrity(at + 4, "a gzip member's size does not fit").into());
+        let (stated, size) = (u32::from_le_bytes(size), self.size);
+        if stated != size {
+            let text =
+                format!("a gzip member has {size} bytes (modulo 2^32), its trailer says {stated}");
+            return Err(Damage::integrity(at + 4, text).into());
         }
         Ok(())
     }

@@ -20,7 +20,7 @@ mod zstd;
 use super::Decoder;
 use crate::artifact::containers::{Damage, Fault};
 use crate::artifact::format::Format;
-use crate::artifact::options::Options;
+use crate::artifact::options::{OnDamage, Options};
 use crate::artifact::source::Source;
 
 pub(crate) use xz::is_lzma_header;
@@ -33,12 +33,12 @@ pub(crate) fn decoder(
     threads: usize,
 ) -> Result<Box<dyn Decoder>, Fault> {
     Ok(match format {
-        Format::Gzip => Box::new(Units::new(source, gzip::Gzip::new(options))),
-        Format::Bzip2 => Box::new(Units::new(source, bzip2::Bzip2::default())),
-        Format::Zstd => Box::new(Units::new(source, zstd::Zstd::new(options)?)),
+        Format::Gzip => Box::new(Units::new(source, gzip::Gzip::new(options), options)),
+        Format::Bzip2 => Box::new(Units::new(source, bzip2::Bzip2::default(), options)),
+        Format::Zstd => Box::new(Units::new(source, zstd::Zstd::new(options)?, options)),
         Format::Xz if threads > 1 => Box::new(parallel::Blocks::new(source, options, threads)),
-        Format::Xz => Box::new(Units::new(source, xz::Xz::new(options))),
-        Format::Lzma => Box::new(Units::new(source, xz::Xz::alone(options))),
+        Format::Xz => Box::new(Units::new(source, xz::Xz::new(options), options)),
+        Format::Lzma => Box::new(Units::new(source, xz::Xz::alone(options), options)),
         _ => return Err(Damage::format(0, "no decoder for this format").into()),
     })
 }
@@ -80,7 +80,8 @@ trait Codec: Send {
     fn start(&mut self, feed: &mut Feed) -> Result<bool, Fault>;
     /// Decodes some of the unit. `last` says that no input follows.
     fn step(&mut self, input: &[u8], output: &mut [u8], last: bool) -> Step;
-    /// Reads and checks what stands behind a unit's data.
+    /// Reads and checks what stands behind a unit's data; all of it was read
+    /// where a checksum or size in it contradicts the data.
     fn finish(&mut self, _feed: &mut Feed) -> Result<(), Fault> {
         Ok(())
     }
@@ -88,6 +89,11 @@ trait Codec: Send {
     /// not: the unit started at `start` and failed at `at`.
     fn judge(&self, _source: &Source, _start: u64, _at: u64, trouble: Trouble) -> Trouble {
         trouble
+    }
+    /// From the next unit on, checksums of the data count no more. `false`
+    /// where the library cannot do without.
+    fn ignore_checks(&mut self) -> bool {
+        false
     }
     /// The most history that it may keep.
     fn window_limit(&self) -> Option<Fault> {
@@ -197,6 +203,14 @@ struct Units<C> {
     /// Bytes for a caller whose buffer is smaller than a step's.
     held: Vec<u8>,
     taken: usize,
+    /// Whether bytes are delivered that a checksum contradicts.
+    forgives: bool,
+    /// The first that does.
+    contradiction: Option<Damage>,
+    /// Bytes that the unit at hand has come to.
+    made: u64,
+    /// How many of them are known already, because it was started again.
+    known: u64,
 }
 
 /// Every step gets room for this many bytes.
@@ -205,12 +219,12 @@ const ROOM: usize = 64 << 10;
 const MAX_IDLE: u32 = 8;
 
 impl<C: Codec> Units<C> {
-    fn new(source: &Source, codec: C) -> Self {
-        Self::from(source, 0, codec)
+    fn new(source: &Source, codec: C, options: &Options) -> Self {
+        Self::from(source, 0, codec, options)
     }
 
     /// From a unit other than the first, or zeros in front of it.
-    fn from(source: &Source, at: u64, codec: C) -> Self {
+    fn from(source: &Source, at: u64, codec: C, options: &Options) -> Self {
         Self {
             feed: Feed::new(source, at),
             codec,
@@ -220,6 +234,10 @@ impl<C: Codec> Units<C> {
             idle: 0,
             held: Vec::new(),
             taken: 0,
+            forgives: options.on_damage == OnDamage::Record,
+            contradiction: None,
+            made: 0,
+            known: 0,
         }
     }
 
@@ -234,6 +252,7 @@ impl<C: Codec> Units<C> {
         if (self.first || self.codec.repeats()) && self.codec.start(&mut self.feed)? {
             self.first = false;
             self.idle = 0;
+            self.made = 0;
             return Ok(State::Inside);
         }
         let text = if self.first {
@@ -252,12 +271,54 @@ impl<C: Codec> Units<C> {
         let last = self.feed.is_last();
         let step = self.codec.step(self.feed.seen(), output, last);
         self.feed.consume(step.consumed);
+        self.made += step.produced as u64;
         let state = match step.then {
             Then::More => self.progress(step.consumed + step.produced),
             Then::End => State::Behind,
-            Then::Broken(trouble) => State::Failed(self.fault(trouble)),
+            Then::Broken(trouble) => self.broken(self.fault(trouble)),
         };
-        (step.produced, state)
+        // Of a unit that was started again, the first bytes were delivered.
+        let known = self.known.min(step.produced as u64);
+        self.known -= known;
+        let known = known as usize;
+        output.copy_within(known..step.produced, 0);
+        (step.produced - known, state)
+    }
+
+    /// What follows a fault: a checksum that contradicts the data is noted
+    /// where it may be, and the unit started again without it.
+    fn broken(&mut self, fault: Fault) -> State {
+        match &fault {
+            Fault::Damage(damage) if self.forgives && damage.is_contradiction() => {
+                if !self.codec.ignore_checks() {
+                    return State::Failed(fault);
+                }
+                self.contradiction.get_or_insert_with(|| damage.clone());
+                self.feed = Feed::new(&self.feed.source, self.unit);
+                let made = self.made;
+                match self.codec.start(&mut self.feed) {
+                    Ok(true) => {
+                        self.idle = 0;
+                        self.made = 0;
+                        self.known = made;
+                        State::Inside
+                    }
+                    _ => State::Failed(fault),
+                }
+            }
+            _ => State::Failed(fault),
+        }
+    }
+
+    /// What stands behind a unit's data was read.
+    fn behind(&mut self, read: Result<(), Fault>) -> Result<State, Fault> {
+        match read {
+            Err(Fault::Damage(damage)) if self.forgives && damage.is_contradiction() => {
+                self.contradiction.get_or_insert(damage);
+                Ok(State::Between)
+            }
+            read => read.map(|()| State::Between),
+        }
     }
 
     fn progress(&mut self, moved: usize) -> State {
@@ -319,10 +380,17 @@ impl<C: Codec> Decoder for Units<C> {
         }
         loop {
             let next = match &self.state {
-                State::Failed(fault) => return Err(fault.clone()),
+                // A contradiction comes before what may follow from it.
+                State::Failed(fault) => {
+                    let first = self.contradiction.clone().map(Fault::from);
+                    return Err(first.unwrap_or_else(|| fault.clone()));
+                }
                 State::Ended => return Ok(0),
                 State::Between => self.between(),
-                State::Behind => self.codec.finish(&mut self.feed).map(|()| State::Between),
+                State::Behind => {
+                    let read = self.codec.finish(&mut self.feed);
+                    self.behind(read)
+                }
                 State::Inside => match self.decode(buffer) {
                     0 => continue,
                     count => return Ok(count),
@@ -330,5 +398,9 @@ impl<C: Codec> Decoder for Units<C> {
             };
             self.state = next.unwrap_or_else(State::Failed);
         }
+    }
+
+    fn contradiction(&mut self) -> Option<Damage> {
+        self.contradiction.take()
     }
 }

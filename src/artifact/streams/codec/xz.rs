@@ -25,6 +25,8 @@ pub(super) struct Xz {
     options: Options,
     /// Whether this is the lzma format.
     alone: bool,
+    /// Whether checksums of blocks count no more.
+    unchecked: bool,
     /// Whether the data runs through filters that hold bytes back; of these,
     /// what came out just before an error is not yet what it should be.
     filtered: bool,
@@ -36,6 +38,7 @@ impl Xz {
             stream: None,
             options: options.clone(),
             alone: false,
+            unchecked: false,
             filtered: false,
         }
     }
@@ -53,7 +56,8 @@ impl Xz {
             let most = self.options.max_decoder_window.saturating_add(OVERHEAD);
             return Stream::new_lzma_decoder(most);
         }
-        stream(&self.options, 0)
+        let flags = if self.unchecked { IGNORE_CHECK } else { 0 };
+        stream(&self.options, flags)
     }
 }
 
@@ -149,6 +153,12 @@ impl Codec for Xz {
             }
             _ => trouble,
         }
+    }
+
+    fn ignore_checks(&mut self) -> bool {
+        let could = !self.alone && !self.unchecked;
+        self.unchecked = true;
+        could
     }
 
     fn window_limit(&self) -> Option<Fault> {

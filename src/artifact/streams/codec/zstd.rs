@@ -146,6 +146,13 @@ impl Codec for Zstd {
         }
     }
 
+    fn ignore_checks(&mut self) -> bool {
+        let ignore = DParameter::ForceIgnoreChecksum(true);
+        // Between frames only.
+        let reset = self.decoder.reset(ResetDirective::SessionOnly);
+        reset.is_ok() && self.decoder.set_parameter(ignore).is_ok()
+    }
+
     fn window_limit(&self) -> Option<Fault> {
         Some(super::super::window_limit(&self.options))
     }

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::xz::Xz;
 use super::{ROOM, Units};
-use crate::artifact::containers::Fault;
+use crate::artifact::containers::{Damage, Fault};
 use crate::artifact::options::Options;
 use crate::artifact::source::Source;
 use crate::artifact::streams::Decoder;
@@ -107,7 +107,8 @@ impl Blocks {
     /// Ends the work in advance and goes on in sequence from `stream`.
     fn go_serial(&mut self, stream: u64) {
         self.end_jobs();
-        let units = Units::from(&self.source, stream, Xz::new(&self.options));
+        let codec = Xz::new(&self.options);
+        let units = Units::from(&self.source, stream, codec, &self.options);
         self.state = State::Serial(Box::new(units), self.decoded);
     }
 
@@ -189,6 +190,13 @@ impl Decoder for Blocks {
             }
         }
     }
+
+    fn contradiction(&mut self) -> Option<Damage> {
+        match &mut self.state {
+            State::Serial(units, _) => units.contradiction(),
+            _ => None,
+        }
+    }
 }
 
 impl Drop for Blocks {
@@ -216,7 +224,7 @@ mod tests {
     fn same(bytes: &[u8]) {
         let source = Source::memory(bytes.to_vec());
         let options = Options::default();
-        let one = all(&mut Units::new(&source, Xz::new(&options)));
+        let one = all(&mut Units::new(&source, Xz::new(&options), &options));
         let many = all(&mut Blocks::new(&source, &options, 3));
         assert!(one == many, "{} {}", one.1, many.1);
     }

@@ -2799,7 +2799,7 @@ _rea() {
             return 0
             ;;
         rea__subcmd__view)
-            opts="-o -j -q -h --summary --mitigations --linkage --sections --symbols --collection --name --index --wasm --offset --limit --path --max-input-bytes --format --json --rows --output --overwrite --threads --quiet --color --disorder --help"
+            opts="-o -j -q -h --summary --mitigations --linkage --sections --symbols --collection --name --index --wasm --macho --offset --limit --path --max-input-bytes --format --json --rows --output --overwrite --threads --quiet --color --disorder --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2819,6 +2819,10 @@ _rea() {
                     ;;
                 --wasm)
                     COMPREPLY=($(compgen -W "sections imports exports candidates glue wat headers details tool_profile" -- "${cur}"))
+                    return 0
+                    ;;
+                --macho)
+                    COMPREPLY=($(compgen -W "entrypoints architectures build_metadata load_commands dependencies imports exports segments provenance" -- "${cur}"))
                     return 0
                     ;;
                 --offset)

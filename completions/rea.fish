@@ -185,6 +185,15 @@ wat\t'The text form'
 headers\t'A line for each section'
 details\t'A line for each thing in the sections'
 tool_profile\t'What read the module, and its limits'"
+complete -c rea -n "__fish_rea_using_subcommand view" -l macho -d 'This list of a Mach-O file\'s record' -r -f -a "entrypoints\t'Where the program starts'
+architectures\t'Slices of the file'
+build_metadata\t'Platforms and tools that it was built for and with'
+load_commands\t'Load commands with their fields'
+dependencies\t'Libraries that it loads'
+imports\t'What it asks for'
+exports\t'What it offers'
+segments\t'Segments with their sections'
+provenance\t'Tools that were run: none'"
 complete -c rea -n "__fish_rea_using_subcommand view" -l offset -d 'The first row that is selected; of texts the first UTF-16 code unit' -r
 complete -c rea -n "__fish_rea_using_subcommand view" -l limit -d 'Rows at most; of texts UTF-16 code units at most' -r
 complete -c rea -n "__fish_rea_using_subcommand view" -l path -d 'Only occurrences with exactly this logical path; may be given again, in any order (the view holds each once, sorted)' -r

@@ -15,6 +15,7 @@ mod artifact;
 mod kinds;
 mod layout;
 mod macho;
+mod native_inventory;
 mod parent;
 mod record;
 mod request;
@@ -60,6 +61,7 @@ static PRODUCERS: &[Producer] = &[
     artifact::PRODUCER,
     layout::PRODUCER,
     macho::PRODUCER,
+    native_inventory::PRODUCER,
     wasm::PRODUCER,
 ];
 

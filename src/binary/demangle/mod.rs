@@ -108,3 +108,80 @@ pub fn demangle_type(name: &str) -> Option<String> {
     }
     itanium::demangle_type(name)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(name: &str) -> String {
+        demangle(name.as_bytes()).map_or_else(|| name.to_owned(), |found| found.text)
+    }
+
+    /// As c++filt 2.40, llvm-undname 14 and swift-demangle write them.
+    #[test]
+    fn as_the_languages_tools_write_them() {
+        for (name, expected) in [
+            (
+                "_ZNSt6vectorIiSaIiEE9push_backERKi",
+                "std::vector<int, std::allocator<int> >::push_back(int const&)",
+            ),
+            ("_ZZ1fIiEvvE1x", "f<int>()::x"),
+            (
+                "_Z3addIiiEDTplfp_fp0_ET_T0_",
+                "decltype ({parm#1}+{parm#2}) add<int, int>(int, int)",
+            ),
+            ("_Z1fPKPFvPiE", "f(void (* const*)(int*))"),
+            (
+                "_ZltIiEbRK1AIT_ES4_",
+                "bool operator< <int>(A<int> const&, A<int> const&)",
+            ),
+            ("_ZN1A1fEv.constprop.0", "A::f() [clone .constprop.0]"),
+            ("__ZN1A1fEv", "A::f()"),
+            ("_ZSt4cout@@GLIBCXX_3.4", "std::cout@@GLIBCXX_3.4"),
+            ("_GLOBAL__I_a", "global constructors keyed to a"),
+            ("_ZN4core3fmt5write17h0123456789abcdefE", "core::fmt::write"),
+            ("_RNvC6_123foo3bar", "123foo::bar"),
+            ("gopkg.in/yaml%2ev3.Marshal", "gopkg.in/yaml.v3.Marshal"),
+            (
+                "??4klass@@QEAAAEBV0@AEBV0@@Z",
+                "public: class klass const & __cdecl klass::operator=(class klass const &)",
+            ),
+            ("?x@@3QEAHEB", "int const *const x"),
+            ("??_C@_02PCEFGMJL@hi?$AA@", "\"hi\""),
+            (
+                "$s4main3FooC3bar1xSiSS_tF",
+                "main.Foo.bar(x: Swift.String) -> Swift.Int",
+            ),
+            ("_$s4main3FooVMa", "type metadata accessor for main.Foo"),
+            ("_TtCC4main3Foo3Baz", "main.Foo.Baz"),
+            ("main", "main"),
+            ("_Z", "_Z"),
+            ("100%", "100%"),
+        ] {
+            assert_eq!(shown(name), expected, "{name}");
+        }
+    }
+
+    /// Names that stand for texts of exponential length, or nest without end.
+    #[test]
+    fn crafted_names_end_soon() {
+        let mut doubling = "_Z1f".to_owned();
+        doubling.push_str("M1A1B");
+        for at in 0..40 {
+            doubling.push_str(&format!("MS{at:X}_S{at:X}_"));
+        }
+        let names = [
+            doubling,
+            format!("_Z1f{}i", "P".repeat(60_000)),
+            format!("_Z1f{}", "N1A".repeat(20_000)),
+            format!("_Z1fI{}", "sr1A1B".repeat(9_000)),
+            format!("?f@@YAX{}H@Z", "PAP6A".repeat(10_000)),
+            format!("$s{}", "ySay".repeat(15_000)),
+            format!("$sSi{}t", "A2048A".repeat(9_000)),
+            format!("_RINv{}", "IB_".repeat(20_000)),
+        ];
+        for name in names {
+            let _ = demangle(name.as_bytes());
+        }
+    }
+}

@@ -502,9 +502,9 @@ fn a_million_load_commands_and_lying_counts() {
     }
     let found = quick(&bytes, 20);
     assert!(limitations(&found).contains("4294967295 load commands"));
-    let found = inspect(&bytes[..4096]);
-    assert_eq!(at(&found, "dependencies.exhaustive"), &Value::Bool(false));
-    assert_eq!(at(&found, "exports.exhaustive"), &Value::Bool(false));
+    let told = inspect(&bytes[..4096]);
+    assert_eq!(at(&told, "dependencies.exhaustive"), &Value::Bool(false));
+    assert_eq!(at(&told, "exports.exhaustive"), &Value::Bool(false));
     assert_eq!(
         text(&found, "facts.macho.load_commands.0.fields.cmd"),
         "0x7777"

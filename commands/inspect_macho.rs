@@ -160,7 +160,10 @@ fn describe(record: &MachORecord<'_>, report: &mut Report) {
     report.fact("architecture", record.slice().name());
     if let Some(kind) = record.file_type() {
         report.fact("type", kind);
-        report.fact("flags", record.flags().join(" "));
+        let flags = record.flags();
+        if !flags.is_empty() {
+            report.fact("flags", flags.join(" "));
+        }
     }
     if let Some(uuid) = record.uuid() {
         report.fact("uuid", uuid);

@@ -12,7 +12,7 @@ Every slice of a universal file is compared on its own. Peers: llvm-readobj and 
 chained fixups. What they print is compared, except:
   llvm-readobj  StringTable and the raw bytes of names (the name itself is), Reserved3 of sections (no header
                 calls it anything)
-  llvm-objdump  weak imports in its table of lazy binds, where it does not mark them; columns segment and section of its binding tables (they follow from the address), the time
+  llvm-objdump  tries of LC_DYLD_EXPORTS_TRIE, which 14 does not look for (LIEF does); weak imports in its table of lazy binds, where it does not mark them; columns segment and section of its binding tables (they follow from the address), the time
                 stamp as a date, the offset of strings in their commands
   LIEF          its own classes of symbols and its guesses (functions, ctor, unwind)
 
@@ -77,7 +77,9 @@ def number(text):
 
 
 def coded(text):
-    """`Section (0xE)` -> 14"""
+    """`Section (0xE)` and `0xE`, where the peer knows no name -> 14"""
+    if "(" not in text:
+        return int(text, 0)
     return int(text[text.rindex("(") + 1 : text.rindex(")")], 0)
 
 
@@ -409,6 +411,8 @@ def compare_exports(thin, macho, out):
         marks = re.search(r" \[(per-thread|absolute|weak_def|from |resolver|re-export|, |=)?.*\]$| \(from .*\)$", name)
         name = name[: marks.start()] if marks else name
         peers.append((name, None if found[1].startswith("[") else int(found[1], 16), weak))
+    if not peers and any(row["kind"] == "LC_DYLD_EXPORTS_TRIE" for row in macho["load_commands"]["items"]):
+        return
     out.lists("export", mine, sorted(peers, key=lambda row: (row[0], row[1] or 0)))
 
 

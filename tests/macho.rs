@@ -456,7 +456,8 @@ fn chains_that_overlap_end() {
     }
     image.command(0x8000_0034, &words(&[0x1_8000, 0x1000]));
     let pointer = (2u64 << 51).to_le_bytes();
-    let mut data = pointer.repeat(0x1_0000 / 8);
+    let mut data = pointer.repeat(0x1_0000 / 8 - 1);
+    data.extend([0; 8]);
     let mut fixups = words(&[0, 0x20, 0, 0, 0, 1, 0, 0]);
     fixups.extend(words(&[count]));
     fixups.extend(words(&vec![4 * (count + 1); count as usize]));
@@ -501,6 +502,9 @@ fn a_million_load_commands_and_lying_counts() {
     }
     let found = quick(&bytes, 20);
     assert!(limitations(&found).contains("4294967295 load commands"));
+    let told = inspect(&bytes[..4096]);
+    assert_eq!(at(&told, "dependencies.exhaustive"), &Value::Bool(false));
+    assert_eq!(at(&told, "exports.exhaustive"), &Value::Bool(false));
     assert_eq!(
         text(&found, "facts.macho.load_commands.0.fields.cmd"),
         "0x7777"

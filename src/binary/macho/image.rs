@@ -138,6 +138,11 @@ impl<'a> Image<'a> {
         }
     }
 
+    /// Whether all commands that are announced were read.
+    pub fn is_complete(&self) -> bool {
+        self.commands.len() as u64 == u64::from(self.header.ncmds)
+    }
+
     /// Bytes of the header.
     pub fn header_size(&self) -> u64 {
         if self.wide { 32 } else { 28 }

@@ -173,8 +173,13 @@ pub(super) fn architectures(slices: &[Slice], universal: bool, w: &mut Writer<'_
     all.end();
 }
 
+/// Whether all load commands were read, so that what each tells is all.
+fn complete(macho: Option<&MachO<'_>>) -> bool {
+    macho.is_some_and(|macho| macho.image.is_complete())
+}
+
 fn build_metadata(macho: Option<&MachO<'_>>, w: &mut Writer<'_>) {
-    let mut all = Collection::begin(w, macho.is_some(), &[]);
+    let mut all = Collection::begin(w, complete(macho), &[]);
     if let Some(macho) = macho {
         for command in macho.image.of_kind(&[LC_BUILD_VERSION]) {
             let body = macho.image.body(command);
@@ -204,7 +209,7 @@ fn build_metadata(macho: Option<&MachO<'_>>, w: &mut Writer<'_>) {
 }
 
 fn dependencies(macho: Option<&MachO<'_>>, w: &mut Writer<'_>) {
-    let mut all = Collection::begin(w, macho.is_some(), &[]);
+    let mut all = Collection::begin(w, complete(macho), &[]);
     for dylib in macho.iter().flat_map(|macho| &macho.dylibs) {
         all.item(|w| {
             w.key("compatibility_version");
@@ -227,7 +232,7 @@ fn entrypoints(macho: Option<&MachO<'_>>, w: &mut Writer<'_>) {
     } else {
         &[]
     };
-    let mut all = Collection::begin(w, macho.is_some() && said.is_empty(), said);
+    let mut all = Collection::begin(w, complete(macho) && said.is_empty(), said);
     if let Some(macho) = macho {
         for command in macho.image.of_kind(&[LC_MAIN]) {
             let offset = macho.image.body(command).u64(8);
@@ -242,7 +247,8 @@ fn doubts(macho: Option<&MachO<'_>>, exhaustive: bool) -> &'static [&'static str
     let Some(macho) = macho.filter(|_| !exhaustive) else {
         return &[];
     };
-    let broken = !macho.trie.complete
+    let broken = !macho.image.is_complete()
+        || !macho.trie.complete
         || !macho.dyld_info.complete
         || !macho.fixups.complete
         || macho.symbols.as_ref().is_some_and(|table| !table.complete);
@@ -294,9 +300,7 @@ fn imports(macho: Option<&MachO<'_>>, w: &mut Writer<'_>) {
 }
 
 fn load_commands(macho: Option<&MachO<'_>>, w: &mut Writer<'_>) {
-    let read = |macho: &MachO<'_>| macho.image.commands.len() as u64;
-    let complete = macho.is_some_and(|macho| read(macho) == macho.image.header.ncmds.into());
-    let mut all = Collection::begin(w, complete, &[]);
+    let mut all = Collection::begin(w, complete(macho), &[]);
     if let Some(macho) = macho {
         for command in &macho.image.commands {
             all.item(|w| {
@@ -313,7 +317,7 @@ fn load_commands(macho: Option<&MachO<'_>>, w: &mut Writer<'_>) {
 }
 
 fn segments(macho: Option<&MachO<'_>>, w: &mut Writer<'_>) {
-    let mut all = Collection::begin(w, macho.is_some(), &[]);
+    let mut all = Collection::begin(w, complete(macho), &[]);
     if let Some(macho) = macho {
         for segment in &macho.segments.segments {
             all.item(|w| {
@@ -325,7 +329,8 @@ fn segments(macho: Option<&MachO<'_>>, w: &mut Writer<'_>) {
                 protection(segment.maximum, w);
                 text(w, "name", segment.name);
                 w.key("sections");
-                let mut inner = Collection::begin(w, true, &[]);
+                let all_sections = segment.announced == segment.sections.1;
+                let mut inner = Collection::begin(w, all_sections, &[]);
                 for section in macho.segments.of(segment) {
                     inner.item(|w| write_section(section, w));
                 }

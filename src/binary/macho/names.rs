@@ -121,7 +121,8 @@ fn is_object(macho: &MachO<'_>) -> bool {
 }
 
 fn names_complete(macho: &MachO<'_>) -> bool {
-    macho.symbols.as_ref().is_none_or(|table| table.complete)
+    let symbols = macho.symbols.as_ref();
+    macho.image.is_complete() && symbols.is_none_or(|table| table.complete)
 }
 
 /// Imports: chained ones in table order, then binds, lazy and weak binds,

@@ -30,6 +30,8 @@ pub struct Segment<'a> {
     pub initial: u32,
     /// `SG_...`
     pub flags: u32,
+    /// How many sections are announced.
+    pub announced: u32,
     /// Its sections in [`Segments::sections`]: the first, and how many.
     pub sections: (u32, u32),
 }
@@ -192,16 +194,18 @@ impl<'a> Segments<'a> {
                     maximum: body.u32(tail)?,
                     initial: body.u32(tail + 4)?,
                     flags: body.u32(tail + 12)?,
+                    announced: body.u32(tail + 8)?,
                     sections: (all.sections.len() as u32, 0),
                 };
-                Some((segment, body.u32(tail + 8)?, tail + 16))
+                Some((segment, tail + 16))
             })();
-            let Some((mut segment, count, first)) = fields else {
+            let Some((mut segment, first)) = fields else {
                 let reason = "the command is too short for a segment";
                 notes.at("LC_SEGMENT", image.file_offset(command.offset), reason);
                 continue;
             };
             check_segment(image, &segment, notes);
+            let count = segment.announced;
             let step = if wide { 80 } else { 68 };
             for index in 0..u64::from(count) {
                 let at = first + index * step;

@@ -1101,6 +1101,8 @@ def one(arguments, peers, label, path, tally, rng):
                 tally["unread"][f"{peer}: {re.sub('.*: ', '', errors.strip())[:80]}"] += 1
                 continue
             compare(label, peer, theirs, ours_for_readobj(ours), tally, rng, arguments.plant)
+        elif peer == "objdump" and ours.result["format"] == "coff-import":
+            tally["unread"]["objdump (it makes up an object from an import object)"] += 1
         elif peer == "objdump":
             theirs, _ = objdump(path)
             if theirs is None:

@@ -112,8 +112,15 @@ pub(super) fn links<'a>(
     (link, alt)
 }
 
-/// The strings of `.comment`, each once.
-pub(super) fn comments<'a>(elf: &Elf<'a>, budget: &mut Budget) -> Vec<Comment<'a>> {
+/// Strings of `.comment` that are read: linkers keep each once.
+const COMMENTS: usize = 4096;
+
+/// The strings of `.comment`.
+pub(super) fn comments<'a>(
+    elf: &Elf<'a>,
+    budget: &mut Budget,
+    notes: &mut Notes,
+) -> Vec<Comment<'a>> {
     let mut rows: Vec<Comment<'a>> = Vec::new();
     let Some((_, header)) = elf.named(b".comment") else {
         return rows;
@@ -125,6 +132,14 @@ pub(super) fn comments<'a>(elf: &Elf<'a>, budget: &mut Budget) -> Vec<Comment<'a
     let mut at = 0u64;
     for text in data.split(|&byte| byte == 0) {
         if !text.is_empty() {
+            if rows.len() == COMMENTS {
+                notes.at(
+                    ".comment",
+                    header.offset,
+                    format!("it has more than {COMMENTS} strings; the rest was not read"),
+                );
+                break;
+            }
             rows.push(Comment {
                 location: Range {
                     offset: header.offset + at,

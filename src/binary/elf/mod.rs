@@ -228,7 +228,10 @@ pub fn parse(bytes: &[u8]) -> Result<Layout<'_>, Refusal> {
             "attributes",
             Box::new(attributes::read(&elf, &mut budget, &mut notes)),
         ),
-        ("comments", Box::new(debug::comments(&elf, &mut budget))),
+        (
+            "comments",
+            Box::new(debug::comments(&elf, &mut budget, &mut notes)),
+        ),
         (
             "composed_relocation_types",
             Box::new(relocations::composed(&relocation_names, &relocation_types)),

@@ -145,6 +145,7 @@ pub(super) fn read<'a>(
 ) -> Symbols<'a> {
     let mut symbols = Symbols::default();
     let mut dynamic_seen = false;
+    let mut strings_by_section = std::collections::HashMap::new();
     let extended: std::collections::HashMap<u64, Range> = elf
         .sections
         .iter()
@@ -172,7 +173,11 @@ pub(super) fn read<'a>(
         }
         let linked = elf.section(header.link.into());
         let strings = match linked {
-            Some(linked) if linked.kind == sht::STRTAB => Ok(elf.strings_of(linked)),
+            Some(linked) if linked.kind == sht::STRTAB => {
+                // Any number of tables may share one.
+                let known = strings_by_section.entry(header.link);
+                Ok(*known.or_insert_with(|| elf.strings_of(linked)))
+            }
             _ => {
                 if header.size > 0 {
                     let link = header.link;

@@ -323,11 +323,24 @@ pub(super) fn section_rows<'a>(
 
 /// The table that holds the names of sections.
 fn section_names<'a>(elf: &Elf<'a>, notes: &mut Notes) -> Result<Strings<'a>, &'static str> {
+    let index = elf.names_section;
     if elf.sections.is_empty() {
+        if elf.section_count == 0 {
+            notes.add(crate::binary::Note {
+                structure: "the table of sections".to_owned(),
+                offset: None,
+                reason: "there is none; what segments and the dynamic table tell was read"
+                    .to_owned(),
+            });
+        }
         return Err("no-section-name-table");
     }
-    let index = elf.names_section;
     if index == 0 {
+        notes.at(
+            "e_shstrndx",
+            if elf.wide { 62 } else { 50 },
+            "no section holds the names of sections",
+        );
         return Err("no-section-name-table");
     }
     let wrong = |notes: &mut Notes, reason: String| {

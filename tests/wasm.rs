@@ -341,11 +341,8 @@ fn what_is_made_to_cost_is_refused() {
         module(&[section(1, &list(&[func(0, 0)])), section(2, &list(&many))]),
         "imports",
     );
-    let relocations = [
-        leb(1),
-        leb(limits::MAX_ROWS as usize),
-        [0, 1, 0].repeat(limits::MAX_ROWS as usize),
-    ];
+    let count = 4 * limits::MAX_ROWS as usize;
+    let relocations = [leb(1), leb(count), [0, 1, 0].repeat(count)];
     limit(
         module(&[
             section(1, &list(&[])),

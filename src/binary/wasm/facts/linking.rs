@@ -2,10 +2,86 @@
 
 use wasmparser::{Linking, LinkingSectionReader, RelocAddendKind, RelocSectionReader, SymbolInfo};
 
-use super::super::custom::{Customs, RELOCATIONS, SEGMENT_FLAGS, SYMBOL_FLAGS};
+use super::super::custom::{Customs, Dylink, RELOCATIONS, SEGMENT_FLAGS, SYMBOL_FLAGS};
 use super::super::walk::{Section, Unit, id};
-use super::{flags, signed};
+use super::rows::signed;
 use crate::json::{WriteJson, Writer};
+
+/// `dylink`
+pub fn dylink(dylink: &Dylink<'_>, w: &mut Writer<'_>) {
+    w.begin_object();
+    w.key("exports");
+    w.begin_array();
+    for (name, bits) in &dylink.exports {
+        w.begin_object();
+        flags(*bits, &SYMBOL_FLAGS, w);
+        w.key("name");
+        w.string(name);
+        w.end_object();
+    }
+    w.end_array();
+    w.key("imports");
+    w.begin_array();
+    for (module, name, bits) in &dylink.imports {
+        w.begin_object();
+        flags(*bits, &SYMBOL_FLAGS, w);
+        w.key("module");
+        w.string(module);
+        w.key("name");
+        w.string(name);
+        w.end_object();
+    }
+    w.end_array();
+    w.key("memory");
+    match dylink.memory {
+        Some(numbers) => {
+            const MEMBERS: [&str; 4] = [
+                "memory_size",
+                "memory_alignment_log2",
+                "table_size",
+                "table_alignment_log2",
+            ];
+            let mut members: Vec<_> = MEMBERS.iter().zip(numbers).collect();
+            members.sort_unstable();
+            w.begin_object();
+            for (name, number) in members {
+                w.key(name);
+                w.u64(u64::from(number));
+            }
+            w.end_object();
+        }
+        None => w.null(),
+    }
+    w.key("needed");
+    strings(&dylink.needed, w);
+    w.key("runtime_path");
+    strings(&dylink.runtime_path, w);
+    w.key("unknown_subsections");
+    w.begin_array();
+    dylink.unknown.iter().for_each(|id| w.u64(*id));
+    w.end_array();
+    w.end_object();
+}
+
+fn strings(strings: &[&str], w: &mut Writer<'_>) {
+    w.begin_array();
+    strings.iter().for_each(|text| w.string(text));
+    w.end_array();
+}
+
+/// `flags`, the names of known bits, and `flags_value`, all of them.
+fn flags(bits: u32, names: &[(u32, &str)], w: &mut Writer<'_>) {
+    w.key("flags");
+    w.begin_array();
+    for (bit, name) in names {
+        if bits & bit != 0 {
+            w.string(name);
+        }
+    }
+    w.end_array();
+    w.key("flags_value");
+    w.u64(u64::from(bits));
+}
 
 /// `linking`, where there is such a section.
 pub fn linking(unit: &Unit<'_>, customs: &Customs<'_>, w: &mut Writer<'_>) {

@@ -62,8 +62,9 @@ impl Glue {
             total,
             lost,
         } = literals::scan(source, names_module);
+        let places = Places::of(&file.path, candidates);
         let references = literals.into_iter().map(|literal| {
-            let (association, found) = associate(&file.path, literal.value.as_str(), candidates);
+            let (association, found) = places.associate(literal.value.as_str());
             Reference {
                 value: literal.value,
                 line: literal.line,
@@ -104,46 +105,64 @@ impl Glue {
     }
 }
 
-/// Which candidates a literal may mean: the one at that place beside the
-/// script, else those of the same name.
-fn associate(
-    script: &str,
-    value: Option<&str>,
-    candidates: &[Candidate],
-) -> (&'static str, Vec<String>) {
-    let Some(value) = value else {
-        return ("unresolved", Vec::new());
-    };
-    let path = value.split(['?', '#']).next().unwrap_or_default();
-    let is_url = path.len() != value.len() || path.contains("://") || path.starts_with("//");
-    if !is_url {
+/// Where candidates are, and the script's folder.
+struct Places<'a> {
+    folder: PathBuf,
+    candidates: Vec<(PathBuf, &'a str)>,
+}
+
+impl<'a> Places<'a> {
+    fn of(script: &str, candidates: &'a [Candidate]) -> Self {
         let folder = Path::new(script).parent().unwrap_or(Path::new(""));
-        let wanted = settled(&folder.join(path));
-        let found = candidates
-            .iter()
-            .find(|candidate| settled(Path::new(&candidate.path)) == wanted);
-        if let Some(found) = found {
-            return ("local-path-candidate", vec![found.path.clone()]);
+        let folder = std::path::absolute(folder);
+        let place = |path: &str| {
+            let path = Path::new(path);
+            settled(&std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
+        };
+        Self {
+            // An empty path is the current folder.
+            folder: folder.unwrap_or_else(|_| place(".")),
+            candidates: candidates
+                .iter()
+                .map(|candidate| (place(&candidate.path), candidate.path.as_str()))
+                .collect(),
         }
     }
-    let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
-    let name = last(path);
-    let found: Vec<String> = candidates
-        .iter()
-        .filter(|candidate| last(&candidate.path) == name)
-        .map(|candidate| candidate.path.clone())
-        .collect();
-    match found.is_empty() {
-        true => ("unresolved", found),
-        false => ("basename-candidates", found),
+
+    /// Which candidates a literal may mean: the one at that place beside the
+    /// script, else those of the same name.
+    fn associate(&self, value: Option<&str>) -> (&'static str, Vec<String>) {
+        let Some(value) = value else {
+            return ("unresolved", Vec::new());
+        };
+        let path = value.split(['?', '#']).next().unwrap_or_default();
+        let is_url = path.len() != value.len() || path.contains("://") || path.starts_with("//");
+        if !is_url {
+            let wanted = settled(&self.folder.join(path));
+            let mut candidates = self.candidates.iter();
+            if let Some((_, found)) = candidates.find(|(place, _)| *place == wanted) {
+                return ("local-path-candidate", vec![(*found).to_owned()]);
+            }
+        }
+        let last = |path: &'_ str| path.rfind('/').map_or(0, |at| at + 1);
+        let name = path.get(last(path)..);
+        let found: Vec<String> = self
+            .candidates
+            .iter()
+            .filter(|(_, candidate)| candidate.get(last(candidate)..) == name)
+            .map(|(_, candidate)| (*candidate).to_owned())
+            .collect();
+        match found.is_empty() {
+            true => ("unresolved", found),
+            false => ("basename-candidates", found),
+        }
     }
 }
 
-/// The path from the root without `.` and `..`, as text alone says.
+/// The path without `.` and `..`, as text alone says.
 fn settled(path: &Path) -> PathBuf {
-    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let mut settled = PathBuf::new();
-    for part in absolute.components() {
+    for part in path.components() {
         match part {
             Component::ParentDir => {
                 settled.pop();
@@ -240,7 +259,8 @@ mod tests {
             ("https://cdn/a.wasm", "basename-candidates", &both[..]),
             ("c.wasm", "unresolved", &[]),
         ] {
-            let result = associate("dist/glue.js", Some(value), &candidates);
+            let places = Places::of("dist/glue.js", &candidates);
+            let result = places.associate(Some(value));
             assert_eq!(result, (expected, found.to_vec()), "{value}");
         }
     }

@@ -516,14 +516,14 @@ fn guess_width(bytes: &[u8], length: usize) -> usize {
     }
     if length < 32 {
         return match at_end {
-            4.. if length % 4 == 0 => 4,
+            4.. if length.is_multiple_of(4) => 4,
             2.. => 2,
             _ => 1,
         };
     }
     let zeros = bytes.iter().filter(|&&byte| byte == 0).count();
     match zeros {
-        zeros if zeros >= 2 * bytes.len() / 3 && length % 4 == 0 => 4,
+        zeros if zeros >= 2 * bytes.len() / 3 && length.is_multiple_of(4) => 4,
         zeros if zeros >= bytes.len() / 3 => 2,
         _ => 1,
     }

@@ -34,11 +34,25 @@ complete -c rea -n "__fish_rea_needs_command" -s h -l help -d 'Print help'
 complete -c rea -n "__fish_rea_needs_command" -s V -l version -d 'Print version'
 complete -c rea -n "__fish_rea_needs_command" -f -a "inspect-artifact" -d 'Say what a file or folder is, what is in it and what to look at next'
 complete -c rea -n "__fish_rea_needs_command" -f -a "diff" -d 'Say what changed between two releases: entries, moves and sizes'
-complete -c rea -n "__fish_rea_needs_command" -f -a "view" -d 'Show a part of a record: its summary, or rows of its inventory'
+complete -c rea -n "__fish_rea_needs_command" -f -a "view" -d 'Show a part of a record: its summary, or rows of one of its lists'
 complete -c rea -n "__fish_rea_needs_command" -f -a "inventory-artifact" -d 'List every entry of a file or folder, hashed and classified'
 complete -c rea -n "__fish_rea_needs_command" -f -a "extract-artifact" -d 'Write members of an archive, package or folder as files'
 complete -c rea -n "__fish_rea_needs_command" -f -a "compare-artifacts" -d 'Compare two inventories, path by path'
 complete -c rea -n "__fish_rea_needs_command" -f -a "inspect-plist" -d 'Read a property list of any notation, with exact types'
+complete -c rea -n "__fish_rea_needs_command" -f -a "inspect-binary-layout" -d 'Lay out an ELF, PE, COFF or Mach-O file'
+complete -c rea -n "__fish_rea_needs_command" -f -a "inspect-macho" -d 'Read the header, load commands, imports and exports of a Mach-O file'
+complete -c rea -n "__fish_rea_needs_command" -f -a "list-architectures" -d 'List the architectures of a Mach-O file'
+complete -c rea -n "__fish_rea_needs_command" -f -a "inspect-wasm-artifact" -d 'Take a WebAssembly module or component apart'
+complete -c rea -n "__fish_rea_needs_command" -f -a "list-segments" -d 'List what the loader maps, with permissions and sections'
+complete -c rea -n "__fish_rea_needs_command" -f -a "list-names" -d 'List the names that the file gives to addresses'
+complete -c rea -n "__fish_rea_needs_command" -f -a "list-strings" -d 'List the strings of a file, with encodings, addresses and exact ranges'
+complete -c rea -n "__fish_rea_needs_command" -f -a "search-strings" -d 'Find strings of a file by their text'
+complete -c rea -n "__fish_rea_needs_command" -f -a "search" -d 'Find strings of a file by their text'
+complete -c rea -n "__fish_rea_needs_command" -f -a "search-bytes" -d 'Find a pattern of bytes in initialized memory'
+complete -c rea -n "__fish_rea_needs_command" -f -a "read-bytes" -d 'Read bytes of initialized memory at an address'
+complete -c rea -n "__fish_rea_needs_command" -f -a "address-to-file-offset" -d 'Tell where in the file the byte at an address stands'
+complete -c rea -n "__fish_rea_needs_command" -f -a "demangle" -d 'Write mangled names as people write them'
+complete -c rea -n "__fish_rea_needs_command" -f -a "demangle-swift" -d 'Write the Swift names of a program as people write them'
 complete -c rea -n "__fish_rea_needs_command" -f -a "verify-evidence" -d 'Check that records are what their ids say'
 complete -c rea -n "__fish_rea_needs_command" -f -a "bundle" -d 'Merge records and bundles into one bundle'
 complete -c rea -n "__fish_rea_needs_command" -f -a "evidence-import" -d 'Check a bundle as an import does, and count what it brings'
@@ -86,6 +100,29 @@ complete -c rea -n "__fish_rea_using_subcommand inspect-artifact" -l json -d 'Th
 complete -c rea -n "__fish_rea_using_subcommand inspect-artifact" -l overwrite -d 'Let --output replace a file'
 complete -c rea -n "__fish_rea_using_subcommand inspect-artifact" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
 complete -c rea -n "__fish_rea_using_subcommand inspect-artifact" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c rea -n "__fish_rea_using_subcommand diff" -l fail-on -d 'Exit with 3 where --deep finds one of these, and say why first; with 4 where something could not be looked at' -r -f -a "build-id-added\t''
+build-id-changed\t''
+build-id-removed\t''
+dependency-added\t''
+dependency-changed\t''
+dependency-removed\t''
+export-added\t''
+export-changed\t''
+export-removed\t''
+import-added\t''
+import-changed\t''
+import-removed\t''
+mitigation-gained\t''
+mitigation-lost\t''
+symbol-added\t''
+symbol-changed\t''
+symbol-removed\t''
+wasm-export-added\t''
+wasm-export-changed\t''
+wasm-export-removed\t''
+wasm-import-added\t''
+wasm-import-changed\t''
+wasm-import-removed\t''"
 complete -c rea -n "__fish_rea_using_subcommand diff" -l old-as -d 'What the old side is, where its bytes are not to decide' -r -f -a "auto\t'Evidence where the file holds that, else software'
 evidence\t'A record of inventory-artifact or inspect-artifact'
 software\t'A file or folder, whatever it holds'"
@@ -120,18 +157,45 @@ always\t''
 never\t''"
 complete -c rea -n "__fish_rea_using_subcommand diff" -l disorder -d 'Test hook: shuffles listings and delays work; never changes a result' -r
 complete -c rea -n "__fish_rea_using_subcommand diff" -l exit-code -d 'Exit with 3, 4 or 5 unless nothing differs'
+complete -c rea -n "__fish_rea_using_subcommand diff" -l deep -d 'Open changed binaries and WebAssembly modules, also inside of containers, and say which symbols, imports, exports, libraries, protections and build ids differ. Both sides must be software'
 complete -c rea -n "__fish_rea_using_subcommand diff" -l stat -d 'Only totals: sizes by kind and format, and the largest changes'
 complete -c rea -n "__fish_rea_using_subcommand diff" -l name-only -d 'Only the paths that differ, one a line'
 complete -c rea -n "__fish_rea_using_subcommand diff" -l json -d 'The same as --format json; errors are JSON too'
 complete -c rea -n "__fish_rea_using_subcommand diff" -l overwrite -d 'Let --output replace a file'
 complete -c rea -n "__fish_rea_using_subcommand diff" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
 complete -c rea -n "__fish_rea_using_subcommand diff" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c rea -n "__fish_rea_using_subcommand view" -l collection -d 'Rows of this list, as they stand in the record' -r -f -a "nodes\t'Distinct contents'
-occurrences\t'Entries, by path'
-edges\t'Which content holds which entry'
-integrity_contradictions\t'Bytes that are not those that their container declares'"
-complete -c rea -n "__fish_rea_using_subcommand view" -l offset -d 'The first row, of those that --collection selects' -r
-complete -c rea -n "__fish_rea_using_subcommand view" -l limit -d 'Rows at most, of those that --collection selects' -r
+complete -c rea -n "__fish_rea_using_subcommand view" -l collection -d 'Rows of this list, as they stand in the record' -r -f -a "nodes\t'Of an inventory: distinct contents'
+occurrences\t'Of an inventory: entries, by path'
+edges\t'Of an inventory: which content holds which entry'
+integrity_contradictions\t'Of an inventory: bytes that are not those that their container declares'
+sections\t'Of a layout'
+segments\t'Of a layout'
+symbols\t'Of a layout'
+relocations\t'Of a layout'
+imports\t'Of a layout: what it asks for'
+exports\t'Of a layout: what it offers'"
+complete -c rea -n "__fish_rea_using_subcommand view" -l name -d 'Of a layout\'s list: the one row with exactly this name' -r
+complete -c rea -n "__fish_rea_using_subcommand view" -l index -d 'Of a layout\'s list: the one row at this place, from 0' -r
+complete -c rea -n "__fish_rea_using_subcommand view" -l wasm -d 'This part of a module: rows, or a page of a text' -r -f -a "sections\t'Sections with their ranges'
+imports\t'Import forms'
+exports\t'Export forms'
+candidates\t'Files that scripts may mean'
+glue\t'Scripts and their references'
+wat\t'The text form'
+headers\t'A line for each section'
+details\t'A line for each thing in the sections'
+tool_profile\t'What read the module, and its limits'"
+complete -c rea -n "__fish_rea_using_subcommand view" -l macho -d 'This list of a Mach-O file\'s record' -r -f -a "entrypoints\t'Where the program starts'
+architectures\t'Slices of the file'
+build_metadata\t'Platforms and tools that it was built for and with'
+load_commands\t'Load commands with their fields'
+dependencies\t'Libraries that it loads'
+imports\t'What it asks for'
+exports\t'What it offers'
+segments\t'Segments with their sections'
+provenance\t'Tools that were run: none'"
+complete -c rea -n "__fish_rea_using_subcommand view" -l offset -d 'The first row that is selected; of texts the first UTF-16 code unit' -r
+complete -c rea -n "__fish_rea_using_subcommand view" -l limit -d 'Rows at most; of texts UTF-16 code units at most' -r
 complete -c rea -n "__fish_rea_using_subcommand view" -l path -d 'Only occurrences with exactly this logical path; may be given again, in any order (the view holds each once, sorted)' -r
 complete -c rea -n "__fish_rea_using_subcommand view" -l max-input-bytes -d 'Bytes to read of the record at most' -r
 complete -c rea -n "__fish_rea_using_subcommand view" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
@@ -145,7 +209,11 @@ complete -c rea -n "__fish_rea_using_subcommand view" -l color -d 'When to use c
 always\t''
 never\t''"
 complete -c rea -n "__fish_rea_using_subcommand view" -l disorder -d 'Test hook: shuffles listings and delays work; never changes a result' -r
-complete -c rea -n "__fish_rea_using_subcommand view" -l summary -d 'Manifest, counts and coverage'
+complete -c rea -n "__fish_rea_using_subcommand view" -l summary -d 'What the record says as a whole, and how much there is of each list'
+complete -c rea -n "__fish_rea_using_subcommand view" -l mitigations -d 'Of a layout: the protections'
+complete -c rea -n "__fish_rea_using_subcommand view" -l linkage -d 'Of a layout: what it is linked with'
+complete -c rea -n "__fish_rea_using_subcommand view" -l sections -d 'Of a layout: the same as --collection sections'
+complete -c rea -n "__fish_rea_using_subcommand view" -l symbols -d 'Of a layout: the same as --collection symbols'
 complete -c rea -n "__fish_rea_using_subcommand view" -l json -d 'The same as --format json; errors are JSON too'
 complete -c rea -n "__fish_rea_using_subcommand view" -l overwrite -d 'Let --output replace a file'
 complete -c rea -n "__fish_rea_using_subcommand view" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
@@ -226,6 +294,7 @@ complete -c rea -n "__fish_rea_using_subcommand compare-artifacts" -l json -d 'T
 complete -c rea -n "__fish_rea_using_subcommand compare-artifacts" -l overwrite -d 'Let --output replace a file'
 complete -c rea -n "__fish_rea_using_subcommand compare-artifacts" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
 complete -c rea -n "__fish_rea_using_subcommand compare-artifacts" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c rea -n "__fish_rea_using_subcommand inspect-plist" -l recursive -d 'Inspect every file below DIR instead, one record a line in the order of the paths. What is of another format is skipped and counted, links are not followed; what fails is said and the rest goes on, with status 1' -r -F
 complete -c rea -n "__fish_rea_using_subcommand inspect-plist" -l relative-path -d 'Property list inside the bundle, in place of its Info.plist' -r -F
 complete -c rea -n "__fish_rea_using_subcommand inspect-plist" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
 json\t'The same record, indented by two spaces'
@@ -242,6 +311,266 @@ complete -c rea -n "__fish_rea_using_subcommand inspect-plist" -l json -d 'The s
 complete -c rea -n "__fish_rea_using_subcommand inspect-plist" -l overwrite -d 'Let --output replace a file'
 complete -c rea -n "__fish_rea_using_subcommand inspect-plist" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
 complete -c rea -n "__fish_rea_using_subcommand inspect-plist" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c rea -n "__fish_rea_using_subcommand inspect-binary-layout" -l recursive -d 'Inspect every file below DIR instead, one record a line in the order of the paths. What is of another format is skipped and counted, links are not followed; what fails is said and the rest goes on, with status 1' -r -F
+complete -c rea -n "__fish_rea_using_subcommand inspect-binary-layout" -l architecture -d 'Slice of a universal file, by the name `rea list-architectures` gives' -r
+complete -c rea -n "__fish_rea_using_subcommand inspect-binary-layout" -l min-length -d 'Fewest characters of a string' -r
+complete -c rea -n "__fish_rea_using_subcommand inspect-binary-layout" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
+json\t'The same record, indented by two spaces'
+report\t'Text for reading'
+markdown\t'The same text as Markdown'"
+complete -c rea -n "__fish_rea_using_subcommand inspect-binary-layout" -l rows -d 'Rows of a table in a report: a number or `all`' -r
+complete -c rea -n "__fish_rea_using_subcommand inspect-binary-layout" -s o -l output -d 'Write to FILE, complete or not at all, and say its id on stderr' -r -F
+complete -c rea -n "__fish_rea_using_subcommand inspect-binary-layout" -s j -l threads -d 'Worker threads; never changes a result [default: all cores]' -r
+complete -c rea -n "__fish_rea_using_subcommand inspect-binary-layout" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c rea -n "__fish_rea_using_subcommand inspect-binary-layout" -l disorder -d 'Test hook: shuffles listings and delays work; never changes a result' -r
+complete -c rea -n "__fish_rea_using_subcommand inspect-binary-layout" -l strings -d 'Tell the strings too, with encodings and exact ranges'
+complete -c rea -n "__fish_rea_using_subcommand inspect-binary-layout" -l digests -d 'Tell the digest and entropy of each section'
+complete -c rea -n "__fish_rea_using_subcommand inspect-binary-layout" -l json -d 'The same as --format json; errors are JSON too'
+complete -c rea -n "__fish_rea_using_subcommand inspect-binary-layout" -l overwrite -d 'Let --output replace a file'
+complete -c rea -n "__fish_rea_using_subcommand inspect-binary-layout" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
+complete -c rea -n "__fish_rea_using_subcommand inspect-binary-layout" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c rea -n "__fish_rea_using_subcommand inspect-macho" -l recursive -d 'Inspect every file below DIR instead, one record a line in the order of the paths. What is of another format is skipped and counted, links are not followed; what fails is said and the rest goes on, with status 1' -r -F
+complete -c rea -n "__fish_rea_using_subcommand inspect-macho" -l architecture -d 'Slice of a universal file, by the name `rea list-architectures` gives [default: the first that holds Mach-O]' -r
+complete -c rea -n "__fish_rea_using_subcommand inspect-macho" -l detail -d 'How much of the record to deliver; `summary` needs a session' -r -f -a "complete\t'All of it'
+summary\t'A view, while the session keeps the record'"
+complete -c rea -n "__fish_rea_using_subcommand inspect-macho" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
+json\t'The same record, indented by two spaces'
+report\t'Text for reading'
+markdown\t'The same text as Markdown'"
+complete -c rea -n "__fish_rea_using_subcommand inspect-macho" -l rows -d 'Rows of a table in a report: a number or `all`' -r
+complete -c rea -n "__fish_rea_using_subcommand inspect-macho" -s o -l output -d 'Write to FILE, complete or not at all, and say its id on stderr' -r -F
+complete -c rea -n "__fish_rea_using_subcommand inspect-macho" -s j -l threads -d 'Worker threads; never changes a result [default: all cores]' -r
+complete -c rea -n "__fish_rea_using_subcommand inspect-macho" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c rea -n "__fish_rea_using_subcommand inspect-macho" -l disorder -d 'Test hook: shuffles listings and delays work; never changes a result' -r
+complete -c rea -n "__fish_rea_using_subcommand inspect-macho" -l json -d 'The same as --format json; errors are JSON too'
+complete -c rea -n "__fish_rea_using_subcommand inspect-macho" -l overwrite -d 'Let --output replace a file'
+complete -c rea -n "__fish_rea_using_subcommand inspect-macho" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
+complete -c rea -n "__fish_rea_using_subcommand inspect-macho" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c rea -n "__fish_rea_using_subcommand list-architectures" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
+json\t'The same record, indented by two spaces'
+report\t'Text for reading'
+markdown\t'The same text as Markdown'"
+complete -c rea -n "__fish_rea_using_subcommand list-architectures" -l rows -d 'Rows of a table in a report: a number or `all`' -r
+complete -c rea -n "__fish_rea_using_subcommand list-architectures" -s o -l output -d 'Write to FILE, complete or not at all, and say its id on stderr' -r -F
+complete -c rea -n "__fish_rea_using_subcommand list-architectures" -s j -l threads -d 'Worker threads; never changes a result [default: all cores]' -r
+complete -c rea -n "__fish_rea_using_subcommand list-architectures" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c rea -n "__fish_rea_using_subcommand list-architectures" -l disorder -d 'Test hook: shuffles listings and delays work; never changes a result' -r
+complete -c rea -n "__fish_rea_using_subcommand list-architectures" -l json -d 'The same as --format json; errors are JSON too'
+complete -c rea -n "__fish_rea_using_subcommand list-architectures" -l overwrite -d 'Let --output replace a file'
+complete -c rea -n "__fish_rea_using_subcommand list-architectures" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
+complete -c rea -n "__fish_rea_using_subcommand list-architectures" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c rea -n "__fish_rea_using_subcommand inspect-wasm-artifact" -l recursive -d 'Inspect every file below DIR instead, one record a line in the order of the paths. What is of another format is skipped and counted, links are not followed; what fails is said and the rest goes on, with status 1' -r -F
+complete -c rea -n "__fish_rea_using_subcommand inspect-wasm-artifact" -l glue-paths -d 'Script that may load it; may be given up to 16 times' -r -F
+complete -c rea -n "__fish_rea_using_subcommand inspect-wasm-artifact" -l candidate-paths -d 'Other file that the scripts may mean; may be given up to 16 times' -r -F
+complete -c rea -n "__fish_rea_using_subcommand inspect-wasm-artifact" -l max-wat-bytes -d 'Leave the text out where it comes to more than this' -r
+complete -c rea -n "__fish_rea_using_subcommand inspect-wasm-artifact" -l max-file-bytes -d 'Refuse larger files' -r
+complete -c rea -n "__fish_rea_using_subcommand inspect-wasm-artifact" -l detail -d 'How much of the record to deliver; `summary` needs a session' -r -f -a "complete\t'All of it'
+summary\t'A view, while the session keeps the record'"
+complete -c rea -n "__fish_rea_using_subcommand inspect-wasm-artifact" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
+json\t'The same record, indented by two spaces'
+report\t'Text for reading'
+markdown\t'The same text as Markdown'"
+complete -c rea -n "__fish_rea_using_subcommand inspect-wasm-artifact" -l rows -d 'Rows of a table in a report: a number or `all`' -r
+complete -c rea -n "__fish_rea_using_subcommand inspect-wasm-artifact" -s o -l output -d 'Write to FILE, complete or not at all, and say its id on stderr' -r -F
+complete -c rea -n "__fish_rea_using_subcommand inspect-wasm-artifact" -s j -l threads -d 'Worker threads; never changes a result [default: all cores]' -r
+complete -c rea -n "__fish_rea_using_subcommand inspect-wasm-artifact" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c rea -n "__fish_rea_using_subcommand inspect-wasm-artifact" -l disorder -d 'Test hook: shuffles listings and delays work; never changes a result' -r
+complete -c rea -n "__fish_rea_using_subcommand inspect-wasm-artifact" -l wat -d 'Include the text of files beyond 1 MiB too'
+complete -c rea -n "__fish_rea_using_subcommand inspect-wasm-artifact" -l json -d 'The same as --format json; errors are JSON too'
+complete -c rea -n "__fish_rea_using_subcommand inspect-wasm-artifact" -l overwrite -d 'Let --output replace a file'
+complete -c rea -n "__fish_rea_using_subcommand inspect-wasm-artifact" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
+complete -c rea -n "__fish_rea_using_subcommand inspect-wasm-artifact" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c rea -n "__fish_rea_using_subcommand list-segments" -l architecture -d 'Slice of a universal file; its first one otherwise' -r
+complete -c rea -n "__fish_rea_using_subcommand list-segments" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
+json\t'The same record, indented by two spaces'
+report\t'Text for reading'
+markdown\t'The same text as Markdown'"
+complete -c rea -n "__fish_rea_using_subcommand list-segments" -l rows -d 'Rows of a table in a report: a number or `all`' -r
+complete -c rea -n "__fish_rea_using_subcommand list-segments" -s o -l output -d 'Write to FILE, complete or not at all, and say its id on stderr' -r -F
+complete -c rea -n "__fish_rea_using_subcommand list-segments" -s j -l threads -d 'Worker threads; never changes a result [default: all cores]' -r
+complete -c rea -n "__fish_rea_using_subcommand list-segments" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c rea -n "__fish_rea_using_subcommand list-segments" -l disorder -d 'Test hook: shuffles listings and delays work; never changes a result' -r
+complete -c rea -n "__fish_rea_using_subcommand list-segments" -l json -d 'The same as --format json; errors are JSON too'
+complete -c rea -n "__fish_rea_using_subcommand list-segments" -l overwrite -d 'Let --output replace a file'
+complete -c rea -n "__fish_rea_using_subcommand list-segments" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
+complete -c rea -n "__fish_rea_using_subcommand list-segments" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c rea -n "__fish_rea_using_subcommand list-names" -l address -d 'Only the names of this address' -r
+complete -c rea -n "__fish_rea_using_subcommand list-names" -l architecture -d 'Slice of a universal file; its first one otherwise' -r
+complete -c rea -n "__fish_rea_using_subcommand list-names" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
+json\t'The same record, indented by two spaces'
+report\t'Text for reading'
+markdown\t'The same text as Markdown'"
+complete -c rea -n "__fish_rea_using_subcommand list-names" -l rows -d 'Rows of a table in a report: a number or `all`' -r
+complete -c rea -n "__fish_rea_using_subcommand list-names" -s o -l output -d 'Write to FILE, complete or not at all, and say its id on stderr' -r -F
+complete -c rea -n "__fish_rea_using_subcommand list-names" -s j -l threads -d 'Worker threads; never changes a result [default: all cores]' -r
+complete -c rea -n "__fish_rea_using_subcommand list-names" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c rea -n "__fish_rea_using_subcommand list-names" -l disorder -d 'Test hook: shuffles listings and delays work; never changes a result' -r
+complete -c rea -n "__fish_rea_using_subcommand list-names" -l json -d 'The same as --format json; errors are JSON too'
+complete -c rea -n "__fish_rea_using_subcommand list-names" -l overwrite -d 'Let --output replace a file'
+complete -c rea -n "__fish_rea_using_subcommand list-names" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
+complete -c rea -n "__fish_rea_using_subcommand list-names" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c rea -n "__fish_rea_using_subcommand list-strings" -l address -d 'Only the string at this address, or around it' -r
+complete -c rea -n "__fish_rea_using_subcommand list-strings" -s n -l min-length -d 'Fewest characters of a string' -r
+complete -c rea -n "__fish_rea_using_subcommand list-strings" -l encoding -d 'Only this encoding; may be given again [default: all]' -r -f -a "ascii\t'Bytes below 0x80'
+utf-8\t'UTF-8 with characters beyond ASCII'
+utf-16le\t'UTF-16, lower byte first'
+utf-16be\t'UTF-16, higher byte first'"
+complete -c rea -n "__fish_rea_using_subcommand list-strings" -l architecture -d 'Slice of a universal file; its first one otherwise' -r
+complete -c rea -n "__fish_rea_using_subcommand list-strings" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
+json\t'The same record, indented by two spaces'
+report\t'Text for reading'
+markdown\t'The same text as Markdown'"
+complete -c rea -n "__fish_rea_using_subcommand list-strings" -l rows -d 'Rows of a table in a report: a number or `all`' -r
+complete -c rea -n "__fish_rea_using_subcommand list-strings" -s o -l output -d 'Write to FILE, complete or not at all, and say its id on stderr' -r -F
+complete -c rea -n "__fish_rea_using_subcommand list-strings" -s j -l threads -d 'Worker threads; never changes a result [default: all cores]' -r
+complete -c rea -n "__fish_rea_using_subcommand list-strings" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c rea -n "__fish_rea_using_subcommand list-strings" -l disorder -d 'Test hook: shuffles listings and delays work; never changes a result' -r
+complete -c rea -n "__fish_rea_using_subcommand list-strings" -l json -d 'The same as --format json; errors are JSON too'
+complete -c rea -n "__fish_rea_using_subcommand list-strings" -l overwrite -d 'Let --output replace a file'
+complete -c rea -n "__fish_rea_using_subcommand list-strings" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
+complete -c rea -n "__fish_rea_using_subcommand list-strings" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c rea -n "__fish_rea_using_subcommand search-strings" -l mode -d 'How the pattern is read' -r -f -a "literal\t'The characters themselves'
+regex\t'A regular expression'"
+complete -c rea -n "__fish_rea_using_subcommand search-strings" -s n -l min-length -d 'Fewest characters of a string' -r
+complete -c rea -n "__fish_rea_using_subcommand search-strings" -l encoding -d 'Only this encoding; may be given again [default: all]' -r -f -a "ascii\t'Bytes below 0x80'
+utf-8\t'UTF-8 with characters beyond ASCII'
+utf-16le\t'UTF-16, lower byte first'
+utf-16be\t'UTF-16, higher byte first'"
+complete -c rea -n "__fish_rea_using_subcommand search-strings" -l architecture -d 'Slice of a universal file; its first one otherwise' -r
+complete -c rea -n "__fish_rea_using_subcommand search-strings" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
+json\t'The same record, indented by two spaces'
+report\t'Text for reading'
+markdown\t'The same text as Markdown'"
+complete -c rea -n "__fish_rea_using_subcommand search-strings" -l rows -d 'Rows of a table in a report: a number or `all`' -r
+complete -c rea -n "__fish_rea_using_subcommand search-strings" -s o -l output -d 'Write to FILE, complete or not at all, and say its id on stderr' -r -F
+complete -c rea -n "__fish_rea_using_subcommand search-strings" -s j -l threads -d 'Worker threads; never changes a result [default: all cores]' -r
+complete -c rea -n "__fish_rea_using_subcommand search-strings" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c rea -n "__fish_rea_using_subcommand search-strings" -l disorder -d 'Test hook: shuffles listings and delays work; never changes a result' -r
+complete -c rea -n "__fish_rea_using_subcommand search-strings" -l case-sensitive -d 'Let capital letters differ from small ones'
+complete -c rea -n "__fish_rea_using_subcommand search-strings" -l json -d 'The same as --format json; errors are JSON too'
+complete -c rea -n "__fish_rea_using_subcommand search-strings" -l overwrite -d 'Let --output replace a file'
+complete -c rea -n "__fish_rea_using_subcommand search-strings" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
+complete -c rea -n "__fish_rea_using_subcommand search-strings" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c rea -n "__fish_rea_using_subcommand search" -l mode -d 'How the pattern is read' -r -f -a "literal\t'The characters themselves'
+regex\t'A regular expression'"
+complete -c rea -n "__fish_rea_using_subcommand search" -s n -l min-length -d 'Fewest characters of a string' -r
+complete -c rea -n "__fish_rea_using_subcommand search" -l encoding -d 'Only this encoding; may be given again [default: all]' -r -f -a "ascii\t'Bytes below 0x80'
+utf-8\t'UTF-8 with characters beyond ASCII'
+utf-16le\t'UTF-16, lower byte first'
+utf-16be\t'UTF-16, higher byte first'"
+complete -c rea -n "__fish_rea_using_subcommand search" -l architecture -d 'Slice of a universal file; its first one otherwise' -r
+complete -c rea -n "__fish_rea_using_subcommand search" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
+json\t'The same record, indented by two spaces'
+report\t'Text for reading'
+markdown\t'The same text as Markdown'"
+complete -c rea -n "__fish_rea_using_subcommand search" -l rows -d 'Rows of a table in a report: a number or `all`' -r
+complete -c rea -n "__fish_rea_using_subcommand search" -s o -l output -d 'Write to FILE, complete or not at all, and say its id on stderr' -r -F
+complete -c rea -n "__fish_rea_using_subcommand search" -s j -l threads -d 'Worker threads; never changes a result [default: all cores]' -r
+complete -c rea -n "__fish_rea_using_subcommand search" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c rea -n "__fish_rea_using_subcommand search" -l disorder -d 'Test hook: shuffles listings and delays work; never changes a result' -r
+complete -c rea -n "__fish_rea_using_subcommand search" -l case-sensitive -d 'Let capital letters differ from small ones'
+complete -c rea -n "__fish_rea_using_subcommand search" -l json -d 'The same as --format json; errors are JSON too'
+complete -c rea -n "__fish_rea_using_subcommand search" -l overwrite -d 'Let --output replace a file'
+complete -c rea -n "__fish_rea_using_subcommand search" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
+complete -c rea -n "__fish_rea_using_subcommand search" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c rea -n "__fish_rea_using_subcommand search-bytes" -l mask -d 'Bits that must match, as pairs of hexadecimal digits' -r
+complete -c rea -n "__fish_rea_using_subcommand search-bytes" -l architecture -d 'Slice of a universal file; its first one otherwise' -r
+complete -c rea -n "__fish_rea_using_subcommand search-bytes" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
+json\t'The same record, indented by two spaces'
+report\t'Text for reading'
+markdown\t'The same text as Markdown'"
+complete -c rea -n "__fish_rea_using_subcommand search-bytes" -l rows -d 'Rows of a table in a report: a number or `all`' -r
+complete -c rea -n "__fish_rea_using_subcommand search-bytes" -s o -l output -d 'Write to FILE, complete or not at all, and say its id on stderr' -r -F
+complete -c rea -n "__fish_rea_using_subcommand search-bytes" -s j -l threads -d 'Worker threads; never changes a result [default: all cores]' -r
+complete -c rea -n "__fish_rea_using_subcommand search-bytes" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c rea -n "__fish_rea_using_subcommand search-bytes" -l disorder -d 'Test hook: shuffles listings and delays work; never changes a result' -r
+complete -c rea -n "__fish_rea_using_subcommand search-bytes" -l json -d 'The same as --format json; errors are JSON too'
+complete -c rea -n "__fish_rea_using_subcommand search-bytes" -l overwrite -d 'Let --output replace a file'
+complete -c rea -n "__fish_rea_using_subcommand search-bytes" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
+complete -c rea -n "__fish_rea_using_subcommand search-bytes" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c rea -n "__fish_rea_using_subcommand read-bytes" -l architecture -d 'Slice of a universal file; its first one otherwise' -r
+complete -c rea -n "__fish_rea_using_subcommand read-bytes" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
+json\t'The same record, indented by two spaces'
+report\t'Text for reading'
+markdown\t'The same text as Markdown'"
+complete -c rea -n "__fish_rea_using_subcommand read-bytes" -l rows -d 'Rows of a table in a report: a number or `all`' -r
+complete -c rea -n "__fish_rea_using_subcommand read-bytes" -s o -l output -d 'Write to FILE, complete or not at all, and say its id on stderr' -r -F
+complete -c rea -n "__fish_rea_using_subcommand read-bytes" -s j -l threads -d 'Worker threads; never changes a result [default: all cores]' -r
+complete -c rea -n "__fish_rea_using_subcommand read-bytes" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c rea -n "__fish_rea_using_subcommand read-bytes" -l disorder -d 'Test hook: shuffles listings and delays work; never changes a result' -r
+complete -c rea -n "__fish_rea_using_subcommand read-bytes" -l json -d 'The same as --format json; errors are JSON too'
+complete -c rea -n "__fish_rea_using_subcommand read-bytes" -l overwrite -d 'Let --output replace a file'
+complete -c rea -n "__fish_rea_using_subcommand read-bytes" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
+complete -c rea -n "__fish_rea_using_subcommand read-bytes" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c rea -n "__fish_rea_using_subcommand address-to-file-offset" -l architecture -d 'Slice of a universal file; its first one otherwise' -r
+complete -c rea -n "__fish_rea_using_subcommand address-to-file-offset" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
+json\t'The same record, indented by two spaces'
+report\t'Text for reading'
+markdown\t'The same text as Markdown'"
+complete -c rea -n "__fish_rea_using_subcommand address-to-file-offset" -l rows -d 'Rows of a table in a report: a number or `all`' -r
+complete -c rea -n "__fish_rea_using_subcommand address-to-file-offset" -s o -l output -d 'Write to FILE, complete or not at all, and say its id on stderr' -r -F
+complete -c rea -n "__fish_rea_using_subcommand address-to-file-offset" -s j -l threads -d 'Worker threads; never changes a result [default: all cores]' -r
+complete -c rea -n "__fish_rea_using_subcommand address-to-file-offset" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c rea -n "__fish_rea_using_subcommand address-to-file-offset" -l disorder -d 'Test hook: shuffles listings and delays work; never changes a result' -r
+complete -c rea -n "__fish_rea_using_subcommand address-to-file-offset" -l json -d 'The same as --format json; errors are JSON too'
+complete -c rea -n "__fish_rea_using_subcommand address-to-file-offset" -l overwrite -d 'Let --output replace a file'
+complete -c rea -n "__fish_rea_using_subcommand address-to-file-offset" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
+complete -c rea -n "__fish_rea_using_subcommand address-to-file-offset" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c rea -n "__fish_rea_using_subcommand demangle" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
+json\t'The same record, indented by two spaces'
+report\t'Text for reading'
+markdown\t'The same text as Markdown'"
+complete -c rea -n "__fish_rea_using_subcommand demangle" -l rows -d 'Rows of a table in a report: a number or `all`' -r
+complete -c rea -n "__fish_rea_using_subcommand demangle" -s o -l output -d 'Write to FILE, complete or not at all, and say its id on stderr' -r -F
+complete -c rea -n "__fish_rea_using_subcommand demangle" -s j -l threads -d 'Worker threads; never changes a result [default: all cores]' -r
+complete -c rea -n "__fish_rea_using_subcommand demangle" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c rea -n "__fish_rea_using_subcommand demangle" -l disorder -d 'Test hook: shuffles listings and delays work; never changes a result' -r
+complete -c rea -n "__fish_rea_using_subcommand demangle" -l filter -d 'Rewrite the names in the text on standard input'
+complete -c rea -n "__fish_rea_using_subcommand demangle" -l json -d 'The same as --format json; errors are JSON too'
+complete -c rea -n "__fish_rea_using_subcommand demangle" -l overwrite -d 'Let --output replace a file'
+complete -c rea -n "__fish_rea_using_subcommand demangle" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
+complete -c rea -n "__fish_rea_using_subcommand demangle" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c rea -n "__fish_rea_using_subcommand demangle-swift" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
+json\t'The same record, indented by two spaces'
+report\t'Text for reading'
+markdown\t'The same text as Markdown'"
+complete -c rea -n "__fish_rea_using_subcommand demangle-swift" -l rows -d 'Rows of a table in a report: a number or `all`' -r
+complete -c rea -n "__fish_rea_using_subcommand demangle-swift" -s o -l output -d 'Write to FILE, complete or not at all, and say its id on stderr' -r -F
+complete -c rea -n "__fish_rea_using_subcommand demangle-swift" -s j -l threads -d 'Worker threads; never changes a result [default: all cores]' -r
+complete -c rea -n "__fish_rea_using_subcommand demangle-swift" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c rea -n "__fish_rea_using_subcommand demangle-swift" -l disorder -d 'Test hook: shuffles listings and delays work; never changes a result' -r
+complete -c rea -n "__fish_rea_using_subcommand demangle-swift" -l json -d 'The same as --format json; errors are JSON too'
+complete -c rea -n "__fish_rea_using_subcommand demangle-swift" -l overwrite -d 'Let --output replace a file'
+complete -c rea -n "__fish_rea_using_subcommand demangle-swift" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
+complete -c rea -n "__fish_rea_using_subcommand demangle-swift" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c rea -n "__fish_rea_using_subcommand verify-evidence" -l max-input-bytes -d 'Bytes to read of one file at most' -r
 complete -c rea -n "__fish_rea_using_subcommand verify-evidence" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
 json\t'The same record, indented by two spaces'
@@ -548,25 +877,38 @@ never\t''"
 complete -c rea -n "__fish_rea_using_subcommand generate" -l disorder -d 'Test hook: shuffles listings and delays work; never changes a result' -r
 complete -c rea -n "__fish_rea_using_subcommand generate" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
 complete -c rea -n "__fish_rea_using_subcommand generate" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "inspect-artifact" -d 'Say what a file or folder is, what is in it and what to look at next'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "diff" -d 'Say what changed between two releases: entries, moves and sizes'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "view" -d 'Show a part of a record: its summary, or rows of its inventory'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "inventory-artifact" -d 'List every entry of a file or folder, hashed and classified'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "extract-artifact" -d 'Write members of an archive, package or folder as files'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "compare-artifacts" -d 'Compare two inventories, path by path'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "inspect-plist" -d 'Read a property list of any notation, with exact types'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "verify-evidence" -d 'Check that records are what their ids say'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "bundle" -d 'Merge records and bundles into one bundle'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "evidence-import" -d 'Check a bundle as an import does, and count what it brings'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "evidence-export" -d 'Write a bundle to a file in canonical form, complete or not at all'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "inspect-evidence-bundle" -d 'Deliver a bundle, or a summary of its records'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "compare-bundles" -d 'Compare what two bundles hold: records and the histories of unknowns'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "record-unknown" -d 'Record a question that analysis left open in a bundle'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "update-unknown" -d 'Write the next revision of an unknown in a bundle'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "list-unknowns" -d 'List the unknowns of a bundle, each in its newest revision'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "verify-unknown-resolution" -d 'Say whether an unknown is resolved, and whether records verify it'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "inspect-analysis-view" -d 'Select facts from a record, as a request file says'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "capabilities" -d 'List the operations, whether they can run here, and what each takes'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "completions" -d 'Print the completion script for a shell'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "generate" -d 'Print a generated file of the source tree, or the names of all'
-complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search-bytes read-bytes address-to-file-offset demangle demangle-swift verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "inspect-artifact" -d 'Say what a file or folder is, what is in it and what to look at next'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search-bytes read-bytes address-to-file-offset demangle demangle-swift verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "diff" -d 'Say what changed between two releases: entries, moves and sizes'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search-bytes read-bytes address-to-file-offset demangle demangle-swift verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "view" -d 'Show a part of a record: its summary, or rows of one of its lists'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search-bytes read-bytes address-to-file-offset demangle demangle-swift verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "inventory-artifact" -d 'List every entry of a file or folder, hashed and classified'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search-bytes read-bytes address-to-file-offset demangle demangle-swift verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "extract-artifact" -d 'Write members of an archive, package or folder as files'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search-bytes read-bytes address-to-file-offset demangle demangle-swift verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "compare-artifacts" -d 'Compare two inventories, path by path'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search-bytes read-bytes address-to-file-offset demangle demangle-swift verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "inspect-plist" -d 'Read a property list of any notation, with exact types'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search-bytes read-bytes address-to-file-offset demangle demangle-swift verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "inspect-binary-layout" -d 'Lay out an ELF, PE, COFF or Mach-O file'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search-bytes read-bytes address-to-file-offset demangle demangle-swift verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "inspect-macho" -d 'Read the header, load commands, imports and exports of a Mach-O file'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search-bytes read-bytes address-to-file-offset demangle demangle-swift verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "list-architectures" -d 'List the architectures of a Mach-O file'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search-bytes read-bytes address-to-file-offset demangle demangle-swift verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "inspect-wasm-artifact" -d 'Take a WebAssembly module or component apart'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search-bytes read-bytes address-to-file-offset demangle demangle-swift verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "list-segments" -d 'List what the loader maps, with permissions and sections'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search-bytes read-bytes address-to-file-offset demangle demangle-swift verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "list-names" -d 'List the names that the file gives to addresses'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search-bytes read-bytes address-to-file-offset demangle demangle-swift verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "list-strings" -d 'List the strings of a file, with encodings, addresses and exact ranges'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search-bytes read-bytes address-to-file-offset demangle demangle-swift verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "search-strings" -d 'Find strings of a file by their text'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search-bytes read-bytes address-to-file-offset demangle demangle-swift verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "search-bytes" -d 'Find a pattern of bytes in initialized memory'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search-bytes read-bytes address-to-file-offset demangle demangle-swift verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "read-bytes" -d 'Read bytes of initialized memory at an address'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search-bytes read-bytes address-to-file-offset demangle demangle-swift verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "address-to-file-offset" -d 'Tell where in the file the byte at an address stands'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search-bytes read-bytes address-to-file-offset demangle demangle-swift verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "demangle" -d 'Write mangled names as people write them'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search-bytes read-bytes address-to-file-offset demangle demangle-swift verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "demangle-swift" -d 'Write the Swift names of a program as people write them'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search-bytes read-bytes address-to-file-offset demangle demangle-swift verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "verify-evidence" -d 'Check that records are what their ids say'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search-bytes read-bytes address-to-file-offset demangle demangle-swift verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "bundle" -d 'Merge records and bundles into one bundle'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search-bytes read-bytes address-to-file-offset demangle demangle-swift verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "evidence-import" -d 'Check a bundle as an import does, and count what it brings'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search-bytes read-bytes address-to-file-offset demangle demangle-swift verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "evidence-export" -d 'Write a bundle to a file in canonical form, complete or not at all'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search-bytes read-bytes address-to-file-offset demangle demangle-swift verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "inspect-evidence-bundle" -d 'Deliver a bundle, or a summary of its records'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search-bytes read-bytes address-to-file-offset demangle demangle-swift verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "compare-bundles" -d 'Compare what two bundles hold: records and the histories of unknowns'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search-bytes read-bytes address-to-file-offset demangle demangle-swift verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "record-unknown" -d 'Record a question that analysis left open in a bundle'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search-bytes read-bytes address-to-file-offset demangle demangle-swift verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "update-unknown" -d 'Write the next revision of an unknown in a bundle'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search-bytes read-bytes address-to-file-offset demangle demangle-swift verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "list-unknowns" -d 'List the unknowns of a bundle, each in its newest revision'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search-bytes read-bytes address-to-file-offset demangle demangle-swift verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "verify-unknown-resolution" -d 'Say whether an unknown is resolved, and whether records verify it'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search-bytes read-bytes address-to-file-offset demangle demangle-swift verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "inspect-analysis-view" -d 'Select facts from a record, as a request file says'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search-bytes read-bytes address-to-file-offset demangle demangle-swift verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "capabilities" -d 'List the operations, whether they can run here, and what each takes'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search-bytes read-bytes address-to-file-offset demangle demangle-swift verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "completions" -d 'Print the completion script for a shell'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search-bytes read-bytes address-to-file-offset demangle demangle-swift verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "generate" -d 'Print a generated file of the source tree, or the names of all'
+complete -c rea -n "__fish_rea_using_subcommand help; and not __fish_seen_subcommand_from inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search-bytes read-bytes address-to-file-offset demangle demangle-swift verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'

@@ -72,7 +72,7 @@ const STOPPED: &str =
 ///
 /// # Errors
 /// `invalid_request` at `pattern` or `mask` where they are none;
-/// `resource_constraint` beyond [`MAX_MATCHES`]; `cancelled`.
+/// `resource_constraint` beyond a million matches; `cancelled`.
 pub fn search_bytes(
     mapped: &Mapped<'_>,
     pattern: &str,

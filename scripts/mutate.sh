@@ -47,7 +47,7 @@ limit=()
 if ((seconds > 0)); then limit=(--seconds "$seconds"); fi
 # Optimized, so that a second is a second, and with checks for numbers that overflow.
 built=$(CARGO_PROFILE_DEV_OPT_LEVEL=3 cargo build --locked --bench mutate --message-format json 2>/dev/null |
-  sed -n 's/.*"executable":"\([^"]*mutate-[^"]*\)".*/\1/p' | tail -n 1)
+  sed -n 's|.*"executable":"\([^"]*/mutate-[0-9a-f]*\)".*|\1|p' | tail -n 1)
 if [[ -z $built ]]; then
   echo "mutate.sh: the driver cannot be built" >&2
   exit 1

@@ -69,13 +69,10 @@ impl Notes {
 
     /// Adds one.
     pub fn add(&mut self, note: Note) {
-        if self.notes.contains(&note) {
-            return;
-        }
-        if self.notes.len() < Self::MAX {
-            self.notes.push(note);
-        } else {
+        if self.notes.len() == Self::MAX {
             self.more += 1;
+        } else if !self.notes.contains(&note) {
+            self.notes.push(note);
         }
     }
 

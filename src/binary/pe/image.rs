@@ -31,7 +31,8 @@ impl Budget {
     /// For a file of `length` bytes.
     pub(super) fn new(length: u64) -> Self {
         Self {
-            rows: (length / 2 + 4096).min(Self::MOST_ROWS),
+            // No row has less than four bytes of its own.
+            rows: (length / 4 + 4096).min(Self::MOST_ROWS),
             text: length.saturating_mul(2).saturating_add(1 << 20),
             bytes: length,
         }

@@ -56,6 +56,11 @@ TARGETS = {
     "small": 8.0,
     "diff": 0.5,
     "compare": 1000.0,
+    "elf": 1.0,
+    "elf llvm": 1.0,
+    "pe": 1.0,
+    "mach-o": 1.0,
+    "wasm": 1.0,
 }
 
 
@@ -179,6 +184,18 @@ pair("tgz", "tgz (monaco-editor) / `bsdtar -xO`", [*inventory, tgz], ["bsdtar", 
 old = largest(CORPUS / "apk-old", "*.apk")
 both = ["bash", "-c", f"unzip -tq {shlex.quote(old)} && unzip -tq {shlex.quote(apk)}"]
 pair("diff", "`rea diff` of two APKs (appium) / `unzip -tq` of both", [REA, "diff", old, apk], both)
+
+# Complete records of binaries.
+elf, pe = str(CORPUS / "elf-new/package/bin/esbuild"), largest(Path(folder), "*.dll")
+macho, wasm = largest(CORPUS / "mach-o-universal", "*.node"), largest(CORPUS / "wasm-new", "*.wasm")
+layout = [REA, "inspect-binary-layout"]
+hashed = f"sha256sum {shlex.quote(elf)}" + f" && readelf -aW {shlex.quote(elf)}" * 3
+pair("elf", "elf (esbuild) / `sha256sum` and 3 times `readelf -aW`", [*layout, elf], ["bash", "-c", hashed])
+readobj = ["llvm-readobj", "--all"]
+pair("elf llvm", "elf (esbuild) / `llvm-readobj --all`", [*layout, elf], [*readobj, elf])
+pair("pe", f"pe ({Path(pe).name}) / `llvm-readobj --all`", [*layout, pe], [*readobj, pe])
+pair("mach-o", f"mach-o ({Path(macho).name}) / `llvm-readobj --all`", [*layout, macho], [*readobj, macho])
+pair("wasm", f"wasm ({Path(wasm).name}), with text / `wasm2wat`", [REA, "inspect-wasm-artifact", wasm], ["wasm2wat", wasm])
 
 start_up("start", "`rea --version` / `/bin/true`", [REA, "--version"])
 with tempfile.TemporaryDirectory() as scratch:

@@ -11,7 +11,9 @@ use crate::artifact::format::{self, Content};
 use crate::artifact::limitation::counted;
 use crate::digest::{Digest, Hasher};
 use crate::error::{Code, Error, Result};
-use crate::evidence::{Authority, Confidence, Draft, EvidenceId, Provider, Record, Subject};
+use crate::evidence::{
+    ArtifactPath, Authority, Confidence, Draft, EvidenceId, Provider, Record, Subject,
+};
 use crate::json::{Object, WriteJson, Writer};
 use crate::operation::Context;
 use crate::publish::display_path;
@@ -285,7 +287,7 @@ impl PlistRecord {
             confidence: Confidence::Observed,
             authority: Authority::ShippedArtifact,
             limitations: &self.limitations,
-            locations: &Location(self),
+            locations: &ArtifactPath(&self.subject.local_path),
             evidence_links: &[],
         })
     }
@@ -329,20 +331,5 @@ impl WriteJson for ResultOf<'_> {
         w.key("value");
         record.plist.value.write_json(w);
         w.end_object();
-    }
-}
-
-struct Location<'a>(&'a PlistRecord);
-
-impl WriteJson for Location<'_> {
-    fn write_json(&self, w: &mut Writer<'_>) {
-        w.begin_array();
-        w.begin_object();
-        w.key("kind");
-        w.string("artifact-path");
-        w.key("path");
-        w.string(self.0.source_path());
-        w.end_object();
-        w.end_array();
     }
 }

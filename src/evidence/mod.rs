@@ -27,7 +27,9 @@ pub use derived::{DerivedDraft, Parent};
 pub use envelope::{Creation, Evidence, NO_SUBJECT, NewSubject};
 pub use path::{Pointer, Segment};
 pub use problem::{BundleCounts, Problem, Reason, Report, Stage, Status};
-pub use record::{Authority, Confidence, Draft, EvidenceId, Provider, Record, Subject};
+pub use record::{
+    ArtifactPath, Authority, Confidence, Draft, EvidenceId, Provider, Record, Subject,
+};
 pub use source::Source;
 pub use unknowns::{
     Disposition, Listing, Mutated, NewUnknown, Probe, RelationKind, Relationship,

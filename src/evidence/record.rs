@@ -46,6 +46,22 @@ pub struct Subject {
     pub local_path: String,
 }
 
+/// The locations of a record about one file: that file, by its path.
+pub struct ArtifactPath<'a>(pub &'a str);
+
+impl WriteJson for ArtifactPath<'_> {
+    fn write_json(&self, w: &mut Writer<'_>) {
+        w.begin_array();
+        w.begin_object();
+        w.key("kind");
+        w.string("artifact-path");
+        w.key("path");
+        w.string(self.0);
+        w.end_object();
+        w.end_array();
+    }
+}
+
 /// Who made the record.
 #[derive(Clone, Copy, Debug)]
 pub struct Provider {

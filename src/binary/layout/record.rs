@@ -6,7 +6,9 @@ use super::{Layout, LayoutOptions, Linkage, NamedAddress, Refusal, Relro, parse}
 use crate::binary::BinaryFile;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
-use crate::evidence::{Authority, Confidence, Draft, EvidenceId, Provider, Record, Subject};
+use crate::evidence::{
+    ArtifactPath, Authority, Confidence, Draft, EvidenceId, Provider, Record, Subject,
+};
 use crate::json::{Object, Value, WriteJson, Writer};
 use crate::operation::Context;
 
@@ -158,7 +160,7 @@ impl<'a> LayoutRecord<'a> {
             confidence: Confidence::Observed,
             authority: Authority::ShippedArtifact,
             limitations: &self.limitations,
-            locations: &Locations(self),
+            locations: &ArtifactPath(&self.file.path),
             evidence_links: &[],
         })
     }
@@ -183,21 +185,6 @@ impl Record for LayoutRecord<'_> {
 
     fn write_record(&self, w: &mut Writer<'_>) {
         self.with_draft(|draft| draft.write_record(self.id, w));
-    }
-}
-
-struct Locations<'a>(&'a LayoutRecord<'a>);
-
-impl WriteJson for Locations<'_> {
-    fn write_json(&self, w: &mut Writer<'_>) {
-        w.begin_array();
-        w.begin_object();
-        w.key("kind");
-        w.string("artifact-path");
-        w.key("path");
-        w.string(&self.0.file.path);
-        w.end_object();
-        w.end_array();
     }
 }
 

@@ -14,7 +14,7 @@ use crate::artifact::limitation::counted;
 use crate::binary::{BinaryFile, Notes};
 use crate::digest::Digest;
 use crate::error::{Error, Result};
-use crate::evidence::{Authority, Confidence, Draft, EvidenceId, Record, Subject};
+use crate::evidence::{ArtifactPath, Authority, Confidence, Draft, EvidenceId, Record, Subject};
 use crate::json::{Object, Value, WriteJson, Writer};
 use crate::operation::Context;
 
@@ -341,7 +341,7 @@ impl<'a> WasmRecord<'a> {
             confidence: Confidence::Observed,
             authority: Authority::ShippedArtifact,
             limitations: &self.limitations,
-            locations: &Locations(self),
+            locations: &ArtifactPath(&self.file.path),
             evidence_links: &[],
         })
     }
@@ -354,21 +354,6 @@ impl Record for WasmRecord<'_> {
 
     fn write_record(&self, w: &mut Writer<'_>) {
         self.with_draft(|draft| draft.write_record(self.id, w));
-    }
-}
-
-struct Locations<'a, 'b>(&'b WasmRecord<'a>);
-
-impl WriteJson for Locations<'_, '_> {
-    fn write_json(&self, w: &mut Writer<'_>) {
-        w.begin_array();
-        w.begin_object();
-        w.key("kind");
-        w.string("artifact-path");
-        w.key("path");
-        w.string(self.0.path());
-        w.end_object();
-        w.end_array();
     }
 }
 

@@ -229,6 +229,14 @@ fn a_component() {
     assert!(shown.contains(&("inner#rec", "(record (field \"a\" u32))")));
 }
 
+/// Binaries section 8: in subjects, a module is a file.
+#[test]
+fn the_subject_is_a_file() {
+    let record = inspect(&module(&[]));
+    assert_eq!(record["subject"]["format"], "file");
+    assert!(record["subject"]["architecture"].is_null());
+}
+
 #[test]
 fn deep_facts_are_names_and_types() {
     let found = deep_facts(&sample("object.wasm")).unwrap();

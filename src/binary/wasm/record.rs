@@ -329,7 +329,8 @@ impl<'a> WasmRecord<'a> {
             subject: Some(Subject {
                 name: self.file.name().to_owned(),
                 sha256: self.sha256,
-                format: "wasm",
+                // The contract has no name for modules in subjects (section 8).
+                format: "file",
                 architecture: None,
                 local_path: self.file.path.clone(),
             }),

@@ -12,6 +12,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::registry::{Command, OutputKind};
+use crate::tool::{Facts, Form};
 use crate::ui::Ui;
 
 /// Tell where in the file the byte at an address stands
@@ -45,6 +46,7 @@ impl Command for Input {
     const OUTPUT: OutputKind = OutputKind::Document;
     const EXAMPLE: &'static str =
         "rea address-to-file-offset /bin/ls 0x4000 | jq .normalized_result.file_offset";
+    const TOOL: Form = Form::Same(Facts::MEMORY);
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         let context = ui.context(Self::OPERATION.name);

@@ -13,6 +13,7 @@ use serde::Deserialize;
 use crate::bundle_options::{describe_counts, limits, usual_max_input_bytes};
 use crate::quantity::{ByteSize, counted};
 use crate::registry::{Command, OutputKind};
+use crate::tool::Form;
 use crate::ui::Ui;
 
 /// Merge records and bundles into one bundle
@@ -55,6 +56,7 @@ impl Command for Input {
     };
     const OUTPUT: OutputKind = OutputKind::Document;
     const EXAMPLE: &'static str = "rea bundle app.json records.jsonl old.json -o bundle.json";
+    const TOOL: Form = Form::None;
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         let context = ui.context(Self::OPERATION.name);

@@ -15,6 +15,7 @@ use crate::quantity::counted;
 use crate::registry::{COMMANDS, Command, OutputKind, Row, find};
 use crate::report::Report;
 use crate::table::{Cell, Column};
+use crate::tool::Form;
 use crate::ui::Ui;
 
 /// List the operations, whether they can run here, and what each takes
@@ -40,6 +41,7 @@ impl Command for Input {
     };
     const OUTPUT: OutputKind = OutputKind::Document;
     const EXAMPLE: &'static str = "rea capabilities inspect_artifact --json";
+    const TOOL: Form = Form::None;
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         let context = ui.context(Self::OPERATION.name);

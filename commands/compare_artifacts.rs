@@ -17,7 +17,9 @@ use crate::paint::Tone;
 use crate::quantity::{counted, thousands};
 use crate::registry::{Command, OutputKind};
 use crate::report::Report;
+use crate::session;
 use crate::table::{Cell, Column};
+use crate::tool::{Facts, Form};
 use crate::ui::Ui;
 
 /// Compare two inventories, path by path
@@ -62,6 +64,7 @@ impl Command for Input {
     };
     const OUTPUT: OutputKind = OutputKind::Document;
     const EXAMPLE: &'static str = "rea compare-artifacts old.json new.json --exit-code";
+    const TOOL: Form = Form::Own(Facts::DERIVED, session::COMPARE);
     const EXIT_STATUS: &'static [(u8, &'static str)] = EXIT_STATUS;
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {

@@ -21,7 +21,9 @@ use crate::paint::Tone;
 use crate::quantity::{ByteSize, counted, safe_integer, thousands};
 use crate::registry::{Command, OutputKind};
 use crate::report::Report;
+use crate::session;
 use crate::table::{Cell, Column};
+use crate::tool::{Facts, Form};
 use crate::ui::Ui;
 
 /// Compare what two bundles hold: records and the histories of unknowns
@@ -134,6 +136,7 @@ impl Command for Input {
     };
     const OUTPUT: OutputKind = OutputKind::Document;
     const EXAMPLE: &'static str = "rea compare-bundles before.json after.json --exit-code";
+    const TOOL: Form = Form::Own(Facts::COMPARING, session::COMPARE_BUNDLES);
     const ALIAS: Option<&'static str> = Some("compare");
     const EXIT_STATUS: &'static [(u8, &'static str)] = &[
         (3, "with --exit-code: changed"),

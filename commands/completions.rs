@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use crate::cli;
 use crate::registry::{Command, OutputKind};
+use crate::tool::Form;
 use crate::ui::Ui;
 
 /// Print the completion script for a shell
@@ -43,6 +44,7 @@ impl Command for Input {
     };
     const OUTPUT: OutputKind = OutputKind::Text;
     const EXAMPLE: &'static str = "rea completions fish > ~/.config/fish/completions/rea.fish";
+    const TOOL: Form = Form::None;
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         ui.text(&script(self.shell))?;

@@ -12,6 +12,7 @@ use serde::Deserialize;
 
 use crate::registry::{Command, OutputKind};
 use crate::report::Report;
+use crate::tool::{Facts, Form};
 use crate::ui::Ui;
 
 /// Write mangled names as people write them
@@ -48,6 +49,10 @@ impl Command for Input {
     };
     const OUTPUT: OutputKind = OutputKind::Document;
     const EXAMPLE: &'static str = "rea demangle _ZNSt6vectorIiSaIiEE9push_backERKi --format report";
+    const TOOL: Form = Form::Same(Facts {
+        surface: "native-provider",
+        ..Facts::DERIVED
+    });
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         let context = ui.context(Self::OPERATION.name);

@@ -13,6 +13,7 @@ use serde::Deserialize;
 
 use crate::demangle::{describe, names};
 use crate::registry::{Command, OutputKind};
+use crate::tool::{Facts, Form};
 use crate::ui::Ui;
 
 /// Write the Swift names of a program as people write them
@@ -42,6 +43,7 @@ impl Command for Input {
     };
     const OUTPUT: OutputKind = OutputKind::Document;
     const EXAMPLE: &'static str = "rea demangle-swift ./program '$s4main3fooyyF' --format report";
+    const TOOL: Form = Form::Same(Facts::STRUCTURE);
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         let context = ui.context(Self::OPERATION.name);

@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use rea::artifact::glob::Glob;
 use rea::artifact::{self, Options, Side};
+use rea::mcp::Takes;
 use rea::member_facts::Domain;
 use rea::operation::{Effect, Family, Operation};
 use rea::publish::display_path;
@@ -20,6 +21,7 @@ use crate::artifact_options::ArtifactOptions;
 use crate::compare_artifacts::{exit_code, one_stream};
 use crate::output::Rows;
 use crate::registry::{Command, OutputKind};
+use crate::tool::{Facts, Form};
 use crate::ui::Ui;
 use gate::Gate;
 
@@ -115,8 +117,11 @@ const DOMAINS: &[Domain] = &[rea::binary::deep::BINARIES, rea::binary::deep::MOD
 fn with_bytes<'a>((side, name): (Side<'a>, &'static str)) -> Result<(&'a Path, &'a Options)> {
     match side {
         Side::Software(path, options) => Ok((path, options)),
-        Side::Evidence(path) => {
-            let shown = display_path(path);
+        Side::Evidence(_) | Side::Record(_) => {
+            let shown = match side {
+                Side::Evidence(path) => display_path(path),
+                _ => name.into(),
+            };
             let message = format!(
                 "{shown} is Evidence, which holds none of the bytes that --deep looks into"
             );
@@ -164,6 +169,10 @@ impl Command for Input {
     const OUTPUT: OutputKind = OutputKind::Document;
     const EXAMPLE: &'static str =
         "rea diff app-1.apk app-2.apk --deep --fail-on export-removed,mitigation-lost";
+    const TOOL: Form = Form::Same(Facts {
+        takes: Takes::Nothing,
+        ..Facts::ARTIFACT
+    });
     const EXIT_STATUS: &'static [(u8, &'static str)] = &[
         (3, "with --exit-code: changed; with --fail-on: for a reason"),
         (4, "with either: cannot tell, something was not looked at"),

@@ -15,6 +15,7 @@ use serde::Deserialize;
 
 use crate::bundle_options::{ReadingOptions, describe_counts};
 use crate::registry::{Command, OutputKind};
+use crate::tool::Form;
 use crate::ui::Ui;
 
 /// Write a bundle to a file in canonical form, complete or not at all
@@ -52,6 +53,7 @@ impl Command for Input {
     };
     const OUTPUT: OutputKind = OutputKind::Result;
     const EXAMPLE: &'static str = "rea evidence-export bundle.json copy.json --overwrite";
+    const TOOL: Form = Form::None;
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         let context = ui.context(Self::OPERATION.name);

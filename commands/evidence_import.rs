@@ -15,6 +15,7 @@ use serde::Deserialize;
 use crate::bundle_options::{ReadingOptions, describe_counts};
 use crate::paint::Tone;
 use crate::registry::{Command, OutputKind};
+use crate::tool::Form;
 use crate::ui::Ui;
 
 /// Check a bundle as an import does, and count what it brings
@@ -44,6 +45,7 @@ impl Command for Input {
     };
     const OUTPUT: OutputKind = OutputKind::Document;
     const EXAMPLE: &'static str = "rea evidence-import bundle.json";
+    const TOOL: Form = Form::None;
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         let context = ui.context(Self::OPERATION.name);

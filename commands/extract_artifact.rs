@@ -19,8 +19,10 @@ use crate::paint::Tone;
 use crate::quantity::{counted, human_bytes};
 use crate::registry::{Command, OutputKind};
 use crate::report::Report;
+use crate::session;
 use crate::shown::shown;
 use crate::table::{Cell, Column};
+use crate::tool::{Facts, Form};
 use crate::ui::Ui;
 
 /// Write members of an archive, package or folder as files
@@ -73,6 +75,7 @@ impl Command for Input {
     const OUTPUT: OutputKind = OutputKind::Document;
     const EXAMPLE: &'static str =
         "rea extract-artifact app.apk --path 'lib/**' --path '*.dex' --into app";
+    const TOOL: Form = Form::Own(Facts::EXTRACTION, session::EXTRACT);
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         let context = ui.context(Self::OPERATION.name);

@@ -14,6 +14,7 @@ use serde::Deserialize;
 use crate::cli;
 use crate::completions::{Shell, script};
 use crate::registry::{COMMANDS, Command, OutputKind, Row};
+use crate::tool::Form;
 use crate::ui::Ui;
 
 /// Print a generated file of the source tree, or the names of all
@@ -34,6 +35,7 @@ impl Command for Input {
     };
     const OUTPUT: OutputKind = OutputKind::Text;
     const EXAMPLE: &'static str = "rea generate man/rea.1";
+    const TOOL: Form = Form::None;
     const HIDDEN: bool = true;
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {

@@ -14,6 +14,8 @@ use serde::Deserialize;
 
 use crate::quantity::ByteSize;
 use crate::registry::{Command, OutputKind};
+use crate::session;
+use crate::tool::{Facts, Form};
 use crate::ui::Ui;
 use crate::view::{describe_view, usual_max_input_bytes};
 
@@ -51,6 +53,7 @@ impl Command for Input {
     };
     const OUTPUT: OutputKind = OutputKind::Document;
     const EXAMPLE: &'static str = "rea inspect-analysis-view request.json --json";
+    const TOOL: Form = Form::Own(Facts::VIEW, session::VIEW);
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         let context = ui.context(Self::OPERATION.name);

@@ -15,6 +15,7 @@ use crate::artifact_options::ArtifactOptions;
 use crate::inventory_artifact::describe_inventory;
 use crate::registry::{Command, OutputKind, find};
 use crate::report::{Report, path_word};
+use crate::tool::{Facts, Form};
 use crate::ui::Ui;
 
 /// Say what a file or folder is, what is in it and what to look at next
@@ -63,6 +64,10 @@ impl Command for Input {
     };
     const OUTPUT: OutputKind = OutputKind::Document;
     const EXAMPLE: &'static str = "rea inspect-artifact app.apk -o app.json";
+    const TOOL: Form =
+        Form::Same(Facts::ARTIFACT.with_summary(
+            r#"{"kind":"inventory","collection":"occurrences","offset":0,"limit":64}"#,
+        ));
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         let context = ui.context(Self::OPERATION.name);

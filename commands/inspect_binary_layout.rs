@@ -21,6 +21,7 @@ use crate::recursive::{self, Brief, Take, Target};
 use crate::registry::{Command, OutputKind};
 use crate::report::Report;
 use crate::table::{Cell, Column};
+use crate::tool::{Facts, Form};
 use crate::ui::Ui;
 
 /// Lay out an ELF, PE, COFF or Mach-O file
@@ -73,6 +74,10 @@ impl Command for Input {
     const OUTPUT: OutputKind = OutputKind::Document;
     const EXAMPLE: &'static str =
         "rea inspect-binary-layout /bin/ls | jq '.normalized_result.facts.mitigations'";
+    const TOOL: Form = Form::Same(
+        Facts::STRUCTURE
+            .with_summary(r#"{"kind":"page","collection":"sections","offset":0,"limit":64}"#),
+    );
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         let context = ui.context(Self::OPERATION.name);

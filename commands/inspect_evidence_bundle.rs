@@ -19,6 +19,7 @@ use crate::quantity::counted;
 use crate::registry::{Command, OutputKind};
 use crate::report::Report;
 use crate::table::{Cell, Column};
+use crate::tool::Form;
 use crate::ui::Ui;
 
 /// Deliver a bundle, or a summary of its records
@@ -110,6 +111,7 @@ impl Command for Input {
     const OUTPUT: OutputKind = OutputKind::Document;
     const EXAMPLE: &'static str =
         "rea inspect-evidence-bundle bundle.json --detail summary --operation inspect_artifact";
+    const TOOL: Form = Form::None;
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         let context = ui.context(NAME);

@@ -18,6 +18,7 @@ use crate::recursive::{self, Brief, Take, Target};
 use crate::registry::{Command, OutputKind};
 use crate::report::Report;
 use crate::table::{Cell, Column};
+use crate::tool::{Facts, Form};
 use crate::ui::Ui;
 
 /// Read the header, load commands, imports and exports of a Mach-O file
@@ -58,6 +59,10 @@ impl Command for Input {
     const OUTPUT: OutputKind = OutputKind::Document;
     const EXAMPLE: &'static str =
         "rea inspect-macho Some.app | jq '.normalized_result.dependencies.items[].path'";
+    const TOOL: Form = Form::Same(
+        Facts::STRUCTURE
+            .with_summary(r#"{"kind":"macho","facet":"load_commands","offset":0,"limit":64}"#),
+    );
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         let context = ui.context(Self::OPERATION.name);

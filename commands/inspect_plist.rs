@@ -15,6 +15,7 @@ use crate::recursive::{self, Brief, Take, Target};
 use crate::registry::{Command, OutputKind};
 use crate::report::Report;
 use crate::table::{Cell, Column, Table};
+use crate::tool::{Facts, Form};
 use crate::ui::Ui;
 
 /// Read a property list of any notation, with exact types
@@ -50,6 +51,7 @@ impl Command for Input {
     const OUTPUT: OutputKind = OutputKind::Document;
     const EXAMPLE: &'static str =
         "rea inspect-plist Some.app | jq .normalized_result.value.CFBundleURLTypes";
+    const TOOL: Form = Form::Same(Facts::STRUCTURE);
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         let context = ui.context(Self::OPERATION.name);

@@ -26,6 +26,7 @@ use crate::recursive::{self, Brief, Take, Target};
 use crate::registry::{Command, OutputKind};
 use crate::report::Report;
 use crate::table::{Cell, Column, Table};
+use crate::tool::{Facts, Form};
 use crate::ui::Ui;
 
 /// Take a WebAssembly module or component apart
@@ -94,6 +95,11 @@ impl Command for Input {
     const OUTPUT: OutputKind = OutputKind::Document;
     const EXAMPLE: &'static str =
         "rea inspect-wasm-artifact app.wasm | jq -c '.normalized_result.facts.imports[]'";
+    const TOOL: Form = Form::Same(Facts {
+        surface: "artifact-provider",
+        ..Facts::STRUCTURE
+            .with_summary(r#"{"kind":"wasm","facet":"sections","offset":0,"limit":64}"#)
+    });
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         let context = ui.context(Self::OPERATION.name);

@@ -20,6 +20,7 @@ use crate::quantity::{counted, human_bytes, thousands};
 use crate::registry::{Command, OutputKind};
 use crate::report::Report;
 use crate::table::{Cell, Column, Table};
+use crate::tool::{Facts, Form};
 use crate::ui::Ui;
 
 /// List every entry of a file or folder, hashed and classified
@@ -49,6 +50,10 @@ impl Command for Input {
     const OUTPUT: OutputKind = OutputKind::Document;
     const EXAMPLE: &'static str =
         "rea inventory-artifact release.zip | jq .normalized_result.manifest";
+    const TOOL: Form =
+        Form::Same(Facts::ARTIFACT.with_summary(
+            r#"{"kind":"inventory","collection":"occurrences","offset":0,"limit":64}"#,
+        ));
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         let context = ui.context(Self::OPERATION.name);

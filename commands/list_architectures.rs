@@ -14,6 +14,7 @@ use serde::Deserialize;
 use crate::inspect_macho::{SLICES, read, slice};
 use crate::registry::{Command, OutputKind};
 use crate::report::Report;
+use crate::tool::{Facts, Form};
 use crate::ui::Ui;
 
 /// List the architectures of a Mach-O file
@@ -40,6 +41,7 @@ impl Command for Input {
     const OUTPUT: OutputKind = OutputKind::Document;
     const EXAMPLE: &'static str =
         "rea list-architectures Some.app | jq -r '.normalized_result.architectures.items[].name'";
+    const TOOL: Form = Form::Same(Facts::STRUCTURE);
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         let context = ui.context(Self::OPERATION.name);

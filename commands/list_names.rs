@@ -16,6 +16,7 @@ use serde::Deserialize;
 use crate::registry::{Command, OutputKind};
 use crate::report::Report;
 use crate::table::Column;
+use crate::tool::{Facts, Form};
 use crate::ui::Ui;
 
 /// List the names that the file gives to addresses
@@ -48,6 +49,7 @@ impl Command for Input {
     };
     const OUTPUT: OutputKind = OutputKind::Document;
     const EXAMPLE: &'static str = "rea list-names ./program | jq -r '.normalized_result[] | \"\\(.address) \\(.demangled // .value)\"'";
+    const TOOL: Form = Form::Same(Facts::LIST);
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         let context = ui.context(Self::OPERATION.name);

@@ -14,6 +14,7 @@ use serde::Deserialize;
 use crate::registry::{Command, OutputKind};
 use crate::report::Report;
 use crate::table::{Column, Table};
+use crate::tool::{Facts, Form};
 use crate::ui::Ui;
 
 /// List what the loader maps, with permissions and sections
@@ -43,6 +44,7 @@ impl Command for Input {
     const OUTPUT: OutputKind = OutputKind::Document;
     const EXAMPLE: &'static str =
         "rea list-segments /bin/ls | jq '.normalized_result[] | select(.executable)'";
+    const TOOL: Form = Form::Same(Facts::MEMORY);
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         let context = ui.context(Self::OPERATION.name);

@@ -15,6 +15,7 @@ use serde::Deserialize;
 use crate::registry::{Command, OutputKind};
 use crate::report::Report;
 use crate::table::Column;
+use crate::tool::{Facts, Form};
 use crate::ui::Ui;
 
 /// List the strings of a file, with encodings, addresses and exact ranges
@@ -106,6 +107,7 @@ impl Command for Input {
     };
     const OUTPUT: OutputKind = OutputKind::Document;
     const EXAMPLE: &'static str = "rea list-strings /bin/ls -n 8 | jq -r '.normalized_result[] | select(.string.encoding == \"utf-8\") | .value'";
+    const TOOL: Form = Form::Same(Facts::LIST);
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         let context = ui.context(Self::OPERATION.name);

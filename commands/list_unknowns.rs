@@ -14,7 +14,9 @@ use serde::{Deserialize, Deserializer};
 use crate::bundle_options::BundleOptions;
 use crate::quantity::{counted, safe_integer};
 use crate::registry::{Command, OutputKind};
+use crate::session;
 use crate::table::{Cell, Column};
+use crate::tool::{Facts, Form};
 use crate::ui::Ui;
 use crate::unknown_options::{Severity, UnknownStatus, tone};
 
@@ -72,6 +74,7 @@ impl Command for Input {
     };
     const OUTPUT: OutputKind = OutputKind::Document;
     const EXAMPLE: &'static str = "rea list-unknowns bundle.json --status open --severity high";
+    const TOOL: Form = Form::Own(Facts::READING, session::LIST_UNKNOWNS);
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         let context = ui.context(Self::OPERATION.name);

@@ -12,12 +12,13 @@ use clap::{Args, ValueEnum};
 use rea::artifact::source::Source;
 use rea::digest::Hasher;
 use rea::error::{Code, io_reason};
-use rea::evidence::{Bundle, BundleOutput, Record};
+use rea::evidence::{Bundle, BundleOutput, EvidenceId, Record};
 use rea::json::{Sink, WriteJson, Writer};
 use rea::operation::Context;
 use rea::publish::{Publisher, display_path};
 use rea::{Error, Result};
 
+use crate::capture::{Catching, too_large};
 use crate::paint::Paint;
 use crate::quantity::counted;
 use crate::report::Report;
@@ -149,6 +150,7 @@ impl Ui {
     ) -> Result<()> {
         let mut delivery = self.deliver(context)?;
         delivery.name = Some(record.id().to_string());
+        delivery.record = Some(record.id());
         delivery.write(&|w| record.write_record(w))?;
         delivery.finish(describe)
     }
@@ -180,6 +182,7 @@ impl Ui {
             delivery.format = Format::Report;
         }
         delivery.name = Some(record.id().to_string());
+        delivery.record = Some(record.id());
         delivery.write(&|w| record.write_record(w))?;
         delivery.finish(describe)
     }
@@ -198,14 +201,23 @@ impl Ui {
 
     /// Writes plain text to stdout. A closed pipe is no error.
     pub fn text(&self, text: &[u8]) -> Result<()> {
+        if self.session.is_some() {
+            return Ok(());
+        }
         ignore_closed_pipe(stdout().and_then(|mut out| out.write_all(text)))
     }
 
     /// Starts to deliver documents one after the other.
     pub fn deliver<'a>(&'a self, context: &'a Context) -> Result<Delivery<'a>> {
-        let target = match &self.output.output {
-            Some(path) => Target::File(Publisher::create(path, self.output.overwrite)?, None),
-            None => Target::Stdout(stdout().map_err(|error| unwritable(&error))?),
+        let target = match (&self.session, &self.output.output) {
+            (Some(capture), _) => Target::Session(Catching {
+                text: Vec::new(),
+                room: capture.room(),
+            }),
+            (None, Some(path)) => {
+                Target::File(Publisher::create(path, self.output.overwrite)?, None)
+            }
+            (None, None) => Target::Stdout(stdout().map_err(|error| unwritable(&error))?),
         };
         Ok(self.deliver_to(context, target))
     }
@@ -245,6 +257,7 @@ impl Ui {
             ui: self,
             format: self.output.format(self.stdout_is_terminal),
             name: None,
+            record: None,
             closed: Cell::new(false),
             out: Out {
                 context,
@@ -267,6 +280,8 @@ pub struct Delivery<'a> {
     format: Format,
     /// What stderr calls the result once it is in a file.
     name: Option<String>,
+    /// The record that it is.
+    record: Option<EvidenceId>,
     /// Whether the reader of a pipe has left.
     closed: Cell<bool>,
     out: Out<'a>,
@@ -337,8 +352,22 @@ impl Delivery<'_> {
         };
         let mut writer = form.writer(&mut self.out);
         document(&mut writer);
-        let written = writer.finish().and_then(|()| self.out.put(b"\n"));
-        self.judge(written)
+        let written = writer.finish().and_then(|()| self.out.end_document());
+        self.judge(written)?;
+        self.catch()
+    }
+
+    /// Hands a document over to the session.
+    fn catch(&mut self) -> Result<()> {
+        let Some(capture) = &self.ui.session else {
+            return Ok(());
+        };
+        let flushed = self.out.flush();
+        self.judge(flushed)?;
+        if let Target::Session(catching) = &mut self.out.target {
+            capture.put(std::mem::take(&mut catching.text), self.record);
+        }
+        Ok(())
     }
 
     /// Writes a bundle, unless a report is wanted. Its canonical text ends
@@ -373,7 +402,7 @@ impl Delivery<'_> {
             let mut text = Vec::new();
             let paint = match self.out.target {
                 Target::Stdout(_) => ui.paint,
-                Target::File(..) => Paint::OFF,
+                Target::File(..) | Target::Session(_) => Paint::OFF,
             };
             let written = match self.format {
                 Format::Markdown => report.write_markdown(&mut text),
@@ -400,6 +429,9 @@ impl Delivery<'_> {
         };
         self.out.context.check()?;
         self.closed.set(error.kind() == io::ErrorKind::BrokenPipe);
+        if let Some(capture) = &self.ui.session {
+            return Err(too_large(self.out.context.operation, capture.room()));
+        }
         match &self.ui.output.output {
             None => ignore_closed_pipe(Err(error)),
             Some(path) => Err(Error::file_io("write", &display_path(path), &error)),
@@ -424,6 +456,8 @@ enum Target {
     Stdout(File),
     /// With its guard, where it may be a bundle that others change.
     File(Publisher, Option<Box<BundleOutput>>),
+    /// Caught for a session.
+    Session(Catching),
 }
 
 /// Gathers small documents into large writes, and stops once the operation is
@@ -437,11 +471,19 @@ struct Out<'a> {
 const PORTION: usize = 64 * 1024;
 
 impl Out<'_> {
+    /// Documents that go to people and files end with a line feed.
+    fn end_document(&mut self) -> io::Result<()> {
+        match self.target {
+            Target::Session(_) => Ok(()),
+            Target::Stdout(_) | Target::File(..) => self.put(b"\n"),
+        }
+    }
+
     fn flush(&mut self) -> io::Result<()> {
         // Whoever reads stdout may be stuck; a signal need not wait for them.
         let _delivering = match self.target {
             Target::Stdout(_) => Some(signals::deliver()),
-            Target::File(..) => None,
+            Target::File(..) | Target::Session(_) => None,
         };
         if self.context.cancellation.is_requested() {
             return Err(io::ErrorKind::Interrupted.into());
@@ -449,6 +491,7 @@ impl Out<'_> {
         let result = match &mut self.target {
             Target::Stdout(stdout) => stdout.write_all(&self.pending),
             Target::File(file, _) => file.put(&self.pending),
+            Target::Session(catching) => catching.put(&self.pending),
         };
         self.pending.clear();
         result

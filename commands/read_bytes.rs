@@ -14,6 +14,7 @@ use serde::Deserialize;
 use crate::registry::{Command, OutputKind};
 use crate::report::Report;
 use crate::table::Column;
+use crate::tool::{Facts, Form};
 use crate::ui::Ui;
 
 /// Read bytes of initialized memory at an address
@@ -59,6 +60,7 @@ impl Command for Input {
     const OUTPUT: OutputKind = OutputKind::Document;
     const EXAMPLE: &'static str =
         "rea read-bytes /bin/ls 0x4000 64 | jq -r .normalized_result.bytes_hex";
+    const TOOL: Form = Form::Same(Facts::MEMORY);
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         let context = ui.context(Self::OPERATION.name);

@@ -11,6 +11,8 @@ use serde::Deserialize;
 
 use crate::bundle_options::{BundleOptions, RecordId};
 use crate::registry::{Command, OutputKind};
+use crate::session;
+use crate::tool::{Facts, Form};
 use crate::ui::Ui;
 use crate::unknown_options::{
     Answer, Authority, Confidence, Environment, Probe, Relationship, Severity, ids,
@@ -91,6 +93,7 @@ impl Command for Input {
     };
     const OUTPUT: OutputKind = OutputKind::Result;
     const EXAMPLE: &'static str = "rea record-unknown bundle.json --question 'Which server does it ask?' --severity high --domain protocol";
+    const TOOL: Form = Form::Own(Facts::RECORDING, session::RECORD_UNKNOWN);
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         let context = ui.context(Self::OPERATION.name);

@@ -1,27 +1,30 @@
-//! The table of commands. A row is data: help, man pages, completions, demangle, demangle_swift,
-//! `rea capabilities` and dispatch are made from it.
+//! The table of commands. A row is data: help, man pages, completions,
+//! `rea capabilities`, the tools of a session and dispatch are made from it.
 
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Args};
 use rea::Result;
+use rea::mcp::Arguments;
 use rea::operation::{Family, Operation};
 use schemars::{JsonSchema, Schema};
+use serde::de::DeserializeOwned;
 
 use crate::output::{FormOptions, OutputOptions};
+use crate::tool::{self, Form};
 use crate::ui::Ui;
 use crate::{
     address_to_file_offset, bundle, capabilities, compare_artifacts, compare_bundles, completions,
     demangle, demangle_swift, diff, evidence_export, evidence_import, extract_artifact, generate,
     inspect_analysis_view, inspect_artifact, inspect_binary_layout, inspect_evidence_bundle,
     inspect_macho, inspect_plist, inspect_wasm_artifact, inventory_artifact, list_architectures,
-    list_names, list_segments, list_strings, list_unknowns, read_bytes, record_unknown,
+    list_names, list_segments, list_strings, list_unknowns, mcp, read_bytes, record_unknown,
     search_bytes, search_strings, update_unknown, verify_evidence, verify_unknown_resolution, view,
 };
 
 /// What a command's file provides, on its input struct. The struct's doc
 /// comment is the command's help, its fields are the flags and the schema.
-pub trait Command: Args + JsonSchema {
+pub trait Command: Args + JsonSchema + DeserializeOwned {
     /// The operation as data; its name in kebab case is the subcommand's.
     const OPERATION: Operation;
     /// The subcommand's name, where it is not the operation's in kebab case.
@@ -36,6 +39,8 @@ pub trait Command: Args + JsonSchema {
     const ALIAS: Option<&'static str> = None;
     /// Left out of listings.
     const HIDDEN: bool = false;
+    /// Whether and how a session offers it as a tool.
+    const TOOL: Form;
 
     /// Does the work. Comparisons may exit with a status of their own.
     fn run(self, ui: &Ui) -> Result<ExitCode>;
@@ -73,6 +78,10 @@ pub struct Row {
     pub run: fn(&ArgMatches, &Ui) -> Result<Result<ExitCode>, clap::Error>,
     /// The JSON Schema of the operation's input.
     pub input_schema: fn() -> Schema,
+    /// Whether and how a session offers it as a tool.
+    pub tool: Form,
+    /// Runs it with arguments in JSON.
+    pub same: fn(Arguments, &Ui) -> Result<()>,
 }
 
 impl Row {
@@ -88,6 +97,8 @@ impl Row {
             define: define::<C>,
             run: |matches, ui| Ok(C::from_arg_matches(matches)?.run(ui)),
             input_schema: input_schema::<C>,
+            tool: C::TOOL,
+            same: tool::same::<C>,
         }
     }
 
@@ -115,6 +126,13 @@ impl Row {
             .get_about()
             .map(ToString::to_string)
             .unwrap_or_default()
+    }
+
+    /// What it is for, at length.
+    pub fn description(&self) -> String {
+        let command = (self.define)(clap::Command::new(self.name()));
+        let text = command.get_long_about().or_else(|| command.get_about());
+        text.map(ToString::to_string).unwrap_or_default()
     }
 
     /// All exit statuses with their meanings, in order.
@@ -161,6 +179,7 @@ pub static COMMANDS: &[Row] = &[
     Row::of::<list_unknowns::Input>(),
     Row::of::<verify_unknown_resolution::Input>(),
     Row::of::<inspect_analysis_view::Input>(),
+    Row::of::<mcp::Input>(),
     Row::of::<capabilities::Input>(),
     Row::of::<completions::Input>(),
     Row::of::<generate::Input>(),

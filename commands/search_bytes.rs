@@ -14,6 +14,7 @@ use serde::Deserialize;
 use crate::registry::{Command, OutputKind};
 use crate::report::Report;
 use crate::table::Column;
+use crate::tool::{Facts, Form};
 use crate::ui::Ui;
 
 /// Find a pattern of bytes in initialized memory
@@ -51,6 +52,7 @@ impl Command for Input {
     const OUTPUT: OutputKind = OutputKind::Document;
     const EXAMPLE: &'static str =
         "rea search-bytes /bin/ls 'f3 0f 1e fa' | jq -r '.normalized_result[].address'";
+    const TOOL: Form = Form::Same(Facts::MEMORY);
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         let context = ui.context(Self::OPERATION.name);

@@ -12,6 +12,7 @@ use serde::Deserialize;
 
 use crate::list_strings::{Encoding, describe, scan_options, usual_min_length};
 use crate::registry::{Command, OutputKind};
+use crate::tool::{Facts, Form};
 use crate::ui::Ui;
 
 /// Find strings of a file by their text
@@ -77,6 +78,7 @@ impl Command for Input {
     };
     const OUTPUT: OutputKind = OutputKind::Document;
     const EXAMPLE: &'static str = "rea search-strings /bin/ls '^/(usr|etc)/' --mode regex | jq -r '.normalized_result[].value'";
+    const TOOL: Form = Form::Same(Facts::LIST);
     const ALIAS: Option<&'static str> = Some("search");
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {

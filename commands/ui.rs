@@ -2,11 +2,14 @@
 //! terminal as it is, and the way in which operations are run.
 
 use std::io::{self, IsTerminal};
+use std::sync::Arc;
 
 use clap::{ArgMatches, Args, FromArgMatches, ValueEnum};
+use rea::mcp::Call;
 use rea::operation::Context;
 use rea::{Error, Result};
 
+use crate::capture::Capture;
 use crate::errors::{self, ErrorStyle};
 use crate::output::{FormOptions, OutputOptions};
 use crate::paint::Paint;
@@ -72,6 +75,8 @@ pub struct Ui {
     pub stdout_is_terminal: bool,
     pub(crate) output: OutputOptions,
     errors: ErrorStyle,
+    /// Where results go where there is no command line.
+    pub(crate) session: Option<Arc<Capture>>,
 }
 
 impl Ui {
@@ -96,7 +101,32 @@ impl Ui {
             stdout_is_terminal,
             output,
             errors,
+            session: None,
         })
+    }
+
+    /// What a command works with when a session calls it; the result is
+    /// captured. `many`: all documents that there are, as a list.
+    pub fn in_session(call: &Call, many: bool) -> (Self, Arc<Capture>) {
+        let capture = Arc::new(Capture::new(call.clone(), many));
+        let ui = Self {
+            global: GlobalOptions {
+                threads: None,
+                quiet: true,
+                color: Color::Never,
+                disorder: None,
+            },
+            paint: Paint::OFF,
+            stdout_is_terminal: false,
+            output: OutputOptions::default(),
+            errors: ErrorStyle {
+                json: true,
+                paint: Paint::OFF,
+                width: WIDTH,
+            },
+            session: Some(Arc::clone(&capture)),
+        };
+        (ui, capture)
     }
 
     /// Columns for prose on stdout.
@@ -110,6 +140,9 @@ impl Ui {
 
     /// Says an error while work goes on.
     pub fn say(&self, error: &Error) {
+        if self.session.is_some() {
+            return;
+        }
         progress::erase();
         errors::say(error, self.errors);
     }
@@ -122,6 +155,9 @@ impl Ui {
         context: &'c Context,
         work: impl FnOnce(&'c Context) -> Result<T>,
     ) -> Result<T> {
+        if self.session.is_some() {
+            return work(context);
+        }
         self.output.check()?;
         let (operation, style) = (context.operation, self.errors);
         signals::watch(context.cancellation.clone(), move |signal| {
@@ -136,6 +172,9 @@ impl Ui {
 
     /// The context of `operation` under the global options.
     pub fn context(&self, operation: &'static str) -> Context {
+        if let Some(capture) = &self.session {
+            return capture.call.context(operation);
+        }
         let mut context = Context::new(operation);
         if let Some(threads) = self.global.threads {
             context.threads = usize::from(threads);

@@ -13,6 +13,8 @@ use serde::{Deserialize, Serialize};
 use crate::bundle_options::{BundleOptions, QuestionId, RecordId};
 use crate::quantity::safe_integer;
 use crate::registry::{Command, OutputKind};
+use crate::session;
+use crate::tool::{Facts, Form};
 use crate::ui::Ui;
 use crate::unknown_options::{
     Answer, Authority, Confidence, Disposition, Environment, Probe, Relationship, Severity,
@@ -138,6 +140,7 @@ impl Command for Input {
     const OUTPUT: OutputKind = OutputKind::Result;
     const EXAMPLE: &'static str =
         "rea update-unknown bundle.json \"$UNKNOWN\" --expected-revision 1 --status investigating";
+    const TOOL: Form = Form::Own(Facts::CHANGING, session::UPDATE_UNKNOWN);
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         let context = ui.context(Self::OPERATION.name);

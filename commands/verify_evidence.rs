@@ -17,6 +17,7 @@ use crate::quantity::{ByteSize, counted};
 use crate::registry::{Command, OutputKind};
 use crate::report::Report;
 use crate::table::{Cell, Column, Table};
+use crate::tool::{Facts, Form};
 use crate::ui::Ui;
 
 /// Check that records are what their ids say
@@ -59,6 +60,10 @@ impl Command for Input {
     };
     const OUTPUT: OutputKind = OutputKind::Document;
     const EXAMPLE: &'static str = "rea verify-evidence app.json records.jsonl";
+    const TOOL: Form = Form::Same(Facts {
+        many: true,
+        ..Facts::READING
+    });
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         let context = ui.context(Self::OPERATION.name);

@@ -12,6 +12,8 @@ use serde::Deserialize;
 use crate::bundle_options::{BundleOptions, QuestionId};
 use crate::paint::Tone;
 use crate::registry::{Command, OutputKind};
+use crate::session;
+use crate::tool::{Facts, Form};
 use crate::ui::Ui;
 use crate::unknown_options::describe_unknown;
 
@@ -42,6 +44,7 @@ impl Command for Input {
     const OUTPUT: OutputKind = OutputKind::Document;
     const EXAMPLE: &'static str =
         "rea verify-unknown-resolution bundle.json \"$UNKNOWN\" | jq .truthVerified";
+    const TOOL: Form = Form::Own(Facts::READING, session::VERIFY_RESOLUTION);
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         let context = ui.context(Self::OPERATION.name);

@@ -20,6 +20,7 @@ use crate::quantity::{ByteSize, counted, human_bytes, safe_integer, thousands};
 use crate::registry::{Command, OutputKind};
 use crate::report::{Report, path_word};
 use crate::table::{Cell, Column, Table};
+use crate::tool::Form;
 use crate::ui::Ui;
 
 /// Show a part of a record: its summary, or rows of one of its lists
@@ -218,6 +219,7 @@ impl Command for Input {
     };
     const OUTPUT: OutputKind = OutputKind::Document;
     const EXAMPLE: &'static str = "rea view layout.json --symbols --name main";
+    const TOOL: Form = Form::None;
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         let context = ui.context(view::OPERATION);

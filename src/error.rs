@@ -57,6 +57,8 @@ names! {
         RevisionConflict = "revision_conflict",
         /// A setting is not acceptable.
         ConfigurationInvalid = "configuration_invalid",
+        /// A provider is not there or does not run.
+        ProviderUnavailable = "provider_unavailable",
         /// The target does not exist or cannot be opened.
         TargetUnavailable = "target_unavailable",
         /// Anything else that failed.
@@ -93,14 +95,20 @@ impl Code {
     pub fn retryable(self) -> bool {
         matches!(
             self,
-            Self::InvalidRequest | Self::ArtifactChanged | Self::Cancelled | Self::RevisionConflict
+            Self::InvalidRequest
+                | Self::ArtifactChanged
+                | Self::Cancelled
+                | Self::ProviderUnavailable
+                | Self::RevisionConflict
         )
     }
 
     fn category(self) -> Category {
         match self {
             Self::InvalidRequest => Category::InvalidInput,
-            Self::AccessDenied | Self::TargetUnavailable => Category::Unavailable,
+            Self::AccessDenied | Self::ProviderUnavailable | Self::TargetUnavailable => {
+                Category::Unavailable
+            }
             Self::ArtifactChanged | Self::ArtifactIntegrityMismatch => Category::IntegrityMismatch,
             Self::CapabilityUnavailable => Category::UnsupportedProvider,
             Self::UnsupportedTarget => Category::UnsupportedTarget,

@@ -15,6 +15,7 @@ pub mod digest;
 pub mod error;
 pub mod evidence;
 pub mod json;
+pub mod mcp;
 pub mod member_facts;
 pub mod native;
 pub mod operation;

@@ -2,6 +2,7 @@
 //! the fly; both at once.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::inventory::inventory;
 use super::options::Options;
@@ -18,6 +19,8 @@ pub enum Side<'a> {
     /// A record of `inventory_artifact` or `inspect_artifact`; `-` is
     /// standard input.
     Evidence(&'a Path),
+    /// Such a record in memory.
+    Record(&'a Arc<[u8]>),
     /// A file or folder, listed under these options.
     Software(&'a Path, &'a Options),
 }
@@ -46,13 +49,17 @@ impl<'a> Side<'a> {
 
     /// Whether it is Evidence.
     pub fn is_evidence(&self) -> bool {
-        matches!(self, Self::Evidence(_))
+        matches!(self, Self::Evidence(_) | Self::Record(_))
     }
 
     fn load(self, context: &Context) -> Result<Retained> {
         match self {
             Self::Evidence(path) => {
                 let source = Source::open(path).map_err(one_record)?;
+                retained::read(source, Limits::default(), context).map_err(one_record)
+            }
+            Self::Record(text) => {
+                let source = Source::memory("the record", Arc::clone(text));
                 retained::read(source, Limits::default(), context).map_err(one_record)
             }
             Self::Software(path, options) => {
@@ -119,7 +126,7 @@ pub(super) fn both<L, R: Send>(
 /// read on one thread, so half of them suffice for its hashes.
 fn own(side: Side<'_>, context: &Context) -> Context {
     let mut own = context.clone();
-    if matches!(side, Side::Evidence(_)) {
+    if side.is_evidence() {
         own.threads = context.threads.div_ceil(2);
     }
     own

@@ -3,6 +3,7 @@
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::os::unix::fs::FileTypeExt as _;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -61,6 +62,14 @@ enum Input {
     /// With the name by which it can be opened again, where it has one.
     File(File, Option<Origin>),
     Stream(Spool),
+    Memory(Kept),
+}
+
+/// Bytes in memory that are shared, and how far they have been read.
+struct Kept {
+    bytes: Arc<[u8]>,
+    next: usize,
+    end: usize,
 }
 
 /// A file by its name, and the state in which it was opened.
@@ -116,6 +125,22 @@ impl Source {
         }
     }
 
+    /// Reads what is in memory, without a copy.
+    pub fn memory(name: &str, bytes: Arc<[u8]>) -> Self {
+        let whole = 0..bytes.len();
+        Self::part_of_memory(name, bytes, whole)
+    }
+
+    /// [`Source::memory`] of the bytes of `range`, as far as they are there.
+    pub fn part_of_memory(name: &str, bytes: Arc<[u8]>, range: Range<usize>) -> Self {
+        let end = range.end.min(bytes.len());
+        let next = range.start.min(end);
+        Self {
+            name: name.to_owned(),
+            input: Input::Memory(Kept { bytes, next, end }),
+        }
+    }
+
     /// Reading from standard input ends with an error once a stop is
     /// requested, even where nothing comes.
     pub(super) fn heed(&mut self, cancellation: &Arc<Cancellation>) {
@@ -144,6 +169,15 @@ impl Source {
                 let failed = |error| Error::file_io("read", &name, &error);
                 let again = file.try_clone().map_err(failed)?;
                 (file, Content::Nameless(again))
+            }
+            Input::Memory(kept) => {
+                let content = Content::Memory(kept.bytes.clone());
+                let store = Store {
+                    name: name.clone(),
+                    content,
+                };
+                let input = Input::Memory(kept);
+                return Ok((Self { name, input }, Arc::new(store)));
             }
             Input::Stream(spool) => {
                 let file = spooled(spool.stream, &name, limits, context)?;
@@ -178,6 +212,12 @@ impl Read for Source {
         match &mut self.input {
             Input::File(file, _) => file.read(out),
             Input::Stream(spool) => spool.read(out),
+            Input::Memory(kept) => {
+                let mut rest = kept.bytes.get(kept.next..kept.end).unwrap_or_default();
+                let count = rest.read(out)?;
+                kept.next += count;
+                Ok(count)
+            }
         }
     }
 }
@@ -187,6 +227,11 @@ impl Rewind for Source {
         match &mut self.input {
             Input::File(file, _) => file.seek(SeekFrom::Start(offset)).map(|_| ()),
             Input::Stream(spool) => spool.rewind_to(offset),
+            Input::Memory(kept) => {
+                let offset = usize::try_from(offset).unwrap_or(usize::MAX);
+                kept.next = offset.min(kept.end);
+                Ok(())
+            }
         }
     }
 }
@@ -297,7 +342,7 @@ enum Content {
     Named(Origin),
     /// A copy of a stream.
     Nameless(File),
-    Memory(Vec<u8>),
+    Memory(Arc<[u8]>),
 }
 
 impl Store {
@@ -305,7 +350,15 @@ impl Store {
     pub(super) fn of(name: &str, bytes: Vec<u8>) -> Self {
         Self {
             name: name.to_owned(),
-            content: Content::Memory(bytes),
+            content: Content::Memory(bytes.into()),
+        }
+    }
+
+    /// The bytes, where they are in memory.
+    pub(super) fn in_memory(&self) -> Option<&Arc<[u8]>> {
+        match &self.content {
+            Content::Memory(bytes) => Some(bytes),
+            Content::Named(_) | Content::Nameless(_) => None,
         }
     }
 

@@ -49,6 +49,13 @@ impl Issue {
         self
     }
 
+    /// Says the bounds that are known.
+    pub(crate) fn bounds(mut self, minimum: Option<u64>, maximum: Option<u64>) -> Self {
+        self.minimum = minimum;
+        self.maximum = maximum;
+        self
+    }
+
     fn into_value(self) -> Value {
         let mut object = Object::new();
         if let Some(expected) = self.expected {

@@ -261,6 +261,67 @@ impl Kind {
     }
 }
 
+/// The JSON Schema of a view: one of the kinds, with its members.
+pub fn schema() -> serde_json::Value {
+    let kinds: Vec<_> = KINDS.iter().map(Kind::schema).collect();
+    serde_json::json!({
+        "description": "What to select; which kinds there are of a record is its producer's to say",
+        "anyOf": kinds,
+    })
+}
+
+impl Kind {
+    fn schema(&self) -> serde_json::Value {
+        let mut properties = serde_json::Map::new();
+        properties.insert("kind".to_owned(), serde_json::json!({"const": self.name}));
+        let mut required = vec!["kind"];
+        for member in self.members {
+            let mut rule = member.rule.schema();
+            match member.presence {
+                Required => required.push(member.name),
+                Default(value) => {
+                    if let Some(rule) = rule.as_object_mut() {
+                        rule.insert("default".to_owned(), value.into());
+                    }
+                }
+                Optional | With(_) => {}
+            }
+            properties.insert(member.name.to_owned(), rule);
+        }
+        serde_json::json!({
+            "type": "object",
+            "required": required,
+            "additionalProperties": false,
+            "properties": properties,
+        })
+    }
+}
+
+impl Rule {
+    fn schema(&self) -> serde_json::Value {
+        let whole = |least: u64| serde_json::json!({"type": "integer", "minimum": least, "maximum": MAX_SAFE_INTEGER});
+        match self {
+            Word(words) => serde_json::json!({"enum": words}),
+            Offset => whole(0),
+            Limit => whole(1),
+            Rule::Text => serde_json::json!({"type": "string"}),
+            Texts => serde_json::json!({"type": "array", "items": {"type": "string"}}),
+            Selector => serde_json::json!({
+                "type": "object",
+                "minProperties": 1,
+                "maxProperties": 1,
+                "additionalProperties": false,
+                "properties": {
+                    "index": whole(0),
+                    "name": {"type": "string"},
+                    "path": {"type": "string"},
+                    "node_id": {"type": "string"},
+                },
+            }),
+        }
+    }
+}
+
 impl Member {
     fn issue(&self, reason: &'static str, message: String) -> Issue {
         let issue = Issue::new(&["view", self.name], reason, message);

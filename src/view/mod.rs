@@ -25,9 +25,10 @@ mod source;
 pub mod text;
 mod wasm;
 
+pub use kinds::schema;
 pub use record::{Coverage, ViewRecord};
 pub use request::{Request, SourceForm};
-pub use source::{NothingRetained, Retained};
+pub use source::{NothingRetained, Retained, missing};
 
 use crate::error::{Code, Error, Result};
 use crate::evidence::{Contents, Parent, Provider};

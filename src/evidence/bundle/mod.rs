@@ -17,17 +17,18 @@ mod input;
 mod manifest;
 mod merge;
 mod read;
+mod restrict;
 mod summary;
 mod unknowns;
 mod write;
 
 use std::sync::Arc;
 
-use super::source::Store;
+use super::source::{Source, Store};
 use super::unknowns::Unknowns;
 use super::verify::Span;
 use super::{Evidence, EvidenceId};
-use crate::json::{Text, Value};
+use crate::json::{Text, Value, WriteJson, Writer};
 pub(super) use capture::Head;
 pub(super) use capture::Room;
 use capture::{Capture, Interner};
@@ -156,6 +157,29 @@ impl Bundle {
     fn head(&self, id: EvidenceId) -> Option<&Head> {
         let at = self.find(id).ok()?;
         self.entries.get(at).map(|entry| &entry.head)
+    }
+
+    /// A record's text, where it is in memory; `None` where there is no such
+    /// record or it is in a file.
+    pub fn source(&self, id: EvidenceId) -> Option<Source> {
+        let entry = self.entries.get(self.find(id).ok()?)?;
+        let name = id.to_string();
+        match &entry.body {
+            Body::Memory(evidence) => {
+                let mut text = Vec::new();
+                let mut writer = Writer::canonical(&mut text);
+                evidence.write_json(&mut writer);
+                writer.finish_infallible();
+                Some(Source::memory(&name, text.into()))
+            }
+            Body::Stored { store, span } => {
+                let bytes = store.in_memory()?.clone();
+                let start = usize::try_from(span.offset).ok()?;
+                let length = usize::try_from(span.length).ok()?;
+                let range = start..start.checked_add(length)?;
+                Some(Source::part_of_memory(&name, bytes, range))
+            }
+        }
     }
 
     /// Adds a record that is in memory. Whether it is new; of two that differ

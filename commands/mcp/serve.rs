@@ -1,0 +1,93 @@
+//! Running a server: the transports, signals, and the end.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rea::error::Code;
+use rea::mcp::{Connection, Server, Stdio};
+use rea::{Error, Result};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// How long calls may take to stop.
+const DRAIN: Duration = Duration::from_secs(10);
+
+fn runtime() -> Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .thread_name("rea-mcp")
+        .build()
+        .map_err(|error| failed("the server cannot start its threads", &error))
+}
+
+fn failed(what: &str, error: &dyn std::fmt::Display) -> Error {
+    Error::new(Code::ExecutionFailure, format!("{what}: {error}"))
+}
+
+/// SIGINT and SIGTERM.
+struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+impl Signals {
+    fn listen() -> Result<Self> {
+        let listen =
+            |kind| signal(kind).map_err(|error| failed("signals cannot be received", &error));
+        Ok(Self {
+            interrupt: listen(SignalKind::interrupt())?,
+            terminate: listen(SignalKind::terminate())?,
+        })
+    }
+
+    /// The number of the next signal.
+    async fn next(&mut self) -> u8 {
+        tokio::select! {
+            _ = self.interrupt.recv() => 2,
+            _ = self.terminate.recv() => 15,
+        }
+    }
+}
+
+/// Serves one client on standard input and output.
+pub fn stdio(server: Arc<Server>) -> Result<ExitCode> {
+    let runtime = runtime()?;
+    let done = runtime.block_on(async {
+        let mut signals = Signals::listen()?;
+        let input = tokio::io::stdin();
+        let (transport, written) = Stdio::new(Arc::clone(&server), input, std::io::stdout());
+        let serving = rea::mcp::serve(Connection(Arc::clone(&server)), transport);
+        let outcome = tokio::select! {
+            outcome = serving => outcome,
+            _ = signals.next() => Ok(()),
+        };
+        server.stop(DRAIN).await;
+        Ok((outcome, written))
+    });
+    let (outcome, written) = done?;
+    // A read of standard input cannot be taken back.
+    runtime.shutdown_background();
+    // What was answered is written, as long as somebody reads.
+    let _ = written.join();
+    outcome
+        .map(|()| ExitCode::SUCCESS)
+        .map_err(|reason| failed("the connection failed", &reason))
+}
+
+/// Listens for clients, one at a time.
+pub fn http(server: Arc<Server>) -> Result<ExitCode> {
+    let runtime = runtime()?;
+    runtime.block_on(async {
+        let mut signals = Signals::listen()?;
+        let listening = rea::mcp::listen(Arc::clone(&server));
+        let (listener, early) = tokio::join!(listening, std::future::ready(None::<u8>));
+        let listener = listener?;
+        let number = match early {
+            Some(number) => number,
+            None => signals.next().await,
+        };
+        listener.stop(DRAIN).await;
+        server.stop(DRAIN).await;
+        Ok(ExitCode::from(128 + number))
+    })
+}

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use rea::artifact::{Options, inspect, inventory};
-use rea::evidence::{Creation, Evidence, EvidenceId, NewSubject, Provider, Record};
+use rea::evidence::{Creation, Evidence, EvidenceId, NewSubject, Provider, Record, Source};
 use rea::json::{Limits, Value, WriteJson, Writer};
 use rea::operation::Context;
 use rea::view::{self, NothingRetained, Request, Retained, ViewRecord};
@@ -132,8 +132,9 @@ impl Sample {
 struct Ledger(Arc<Evidence>);
 
 impl Retained for Ledger {
-    fn find(&self, id: EvidenceId) -> Option<Arc<Evidence>> {
-        (self.0.id() == id).then(|| Arc::clone(&self.0))
+    fn open(&self, id: EvidenceId) -> Option<Source> {
+        let text: Arc<[u8]> = canonical(&self.0).into();
+        (self.0.id() == id).then(|| Source::memory("it", text))
     }
 }
 

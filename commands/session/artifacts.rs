@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 
 use rea::artifact::glob::Glob;
-use rea::artifact::{self, ExtractionRequest, Side};
+use rea::artifact::{self, ComparisonStatus, ExtractionRequest, Side};
 use rea::error::Code;
-use rea::evidence::{ComparisonOptions, RecordPair, Source, read_bundle};
+use rea::evidence::{
+    ComparisonOptions, Confidence, NewUnknown, Probe, RecordPair, Severity, Source, read_bundle,
+};
 use rea::json::Limits;
 use rea::mcp::{Arguments, Call, Reply};
 use rea::publish::display_path;
@@ -117,7 +119,35 @@ fn compare(arguments: Arguments, call: &Call) -> Result<Reply> {
     let left = given.left.text(Compare::TOOL, "left", &call.session)?;
     let right = given.right.text(Compare::TOOL, "right", &call.session)?;
     let (left, right) = artifact::load_both(Side::Record(&left), Side::Record(&right), &context)?;
-    Ok(record(&artifact::compare(left, right, &context)?))
+    let comparison = artifact::compare(left, right, &context)?;
+    let reply = record(&comparison);
+    let open = matches!(
+        comparison.status(),
+        ComparisonStatus::Unknown | ComparisonStatus::Truncated
+    );
+    if let (true, Reply::Evidence { id, text }) = (open, &reply) {
+        let question = NewUnknown {
+            question: "What differs in the paths that one of the two records does not cover?"
+                .into(),
+            severity: Severity::Medium,
+            domain: "artifact-comparison".into(),
+            required_authority: None,
+            required_confidence: Confidence::Observed,
+            required_environment: None,
+            recommended_probes: vec![Probe {
+                operation: "inspect_artifact".into(),
+                rationale: "An inventory with complete coverage can be compared path by path."
+                    .into(),
+            }],
+            relationships: Vec::new(),
+            supporting_evidence_ids: Vec::new(),
+            contradicting_evidence_ids: Vec::new(),
+        };
+        call.session
+            .ledger
+            .keep_unresolved(*id, text, &question, &context)?;
+    }
+    Ok(reply)
 }
 
 /// `compare_bundles`.

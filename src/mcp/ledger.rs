@@ -7,9 +7,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::error::{Code, Error, Result};
 use crate::evidence::{
-    Bundle, BundleOutput, Collector, Creation, EvidenceId, Merged, Replaced, Source,
+    Bundle, BundleOutput, Collector, Creation, EvidenceId, Merged, NewUnknown, Replaced, Source,
+    UnknownId, UnknownScope,
 };
-use crate::json::{Limits, Object, Value, WriteJson, Writer};
+use crate::json::{Limits, Object, Text, Value, WriteJson, Writer};
 use crate::operation::Context;
 use crate::view::Retained;
 
@@ -145,6 +146,53 @@ impl Ledger {
         Ok(made)
     }
 
+    /// Keeps the record of a workflow that ended without an answer, together
+    /// with the question that stays open (evidence section 5). The question
+    /// names the record, so that each result has one of its own; the same
+    /// result again changes nothing.
+    ///
+    /// # Errors
+    /// Those of [`Ledger::keep`] and of recording an unknown; then nothing is
+    /// kept.
+    pub fn keep_unresolved(
+        &self,
+        id: EvidenceId,
+        text: &Arc<[u8]>,
+        question: &NewUnknown,
+        context: &Context,
+    ) -> Result<()> {
+        let mut question = question.clone();
+        let named = format!("{} (record {id})", text_of(&question.question));
+        question.question = named.as_str().into();
+        question.supporting_evidence_ids = Vec::new();
+        let unknown = UnknownId::of(&question.domain, &question.question, None);
+        if self.state().bundle.unknowns().head(unknown).is_some() {
+            return self.keep(id, text, context);
+        }
+        let had = self.state().bundle.contains(id);
+        self.keep(id, text, context)?;
+        let recorded = self.change(context.operation, |bundle| {
+            bundle.record_unknown(&question, UnknownScope::Nothing)
+        });
+        match recorded {
+            Ok(_) => Ok(()),
+            Err(error) => {
+                if !had {
+                    self.forget(id, text.len() as u64 + OVERHEAD);
+                }
+                Err(error)
+            }
+        }
+    }
+
+    fn forget(&self, id: EvidenceId, size: u64) {
+        let mut state = self.state();
+        if state.bundle.remove(id) {
+            state.texts.remove(&id);
+            state.bytes = state.bytes.saturating_sub(size);
+        }
+    }
+
     /// Takes everything of the bundle in a file in, or nothing.
     ///
     /// # Errors
@@ -244,6 +292,10 @@ impl Retained for Ledger {
             None => state.bundle.source(id),
         }
     }
+}
+
+fn text_of(text: &Text) -> String {
+    String::from_utf8_lossy(text.as_bytes()).into_owned()
 }
 
 /// What was written to a file.

@@ -25,6 +25,10 @@ const GRACE: Duration = Duration::from_secs(10);
 /// Lines of standard input and output.
 pub struct Stdio<R> {
     input: BufReader<R>,
+    /// What came of a line.
+    partial: Vec<u8>,
+    /// Whether the line was too long and its rest is passed over.
+    passing: bool,
     out: mpsc::Sender<Out>,
     server: Arc<Server>,
     pending: Arc<Pending>,
@@ -75,6 +79,8 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
         let written = std::thread::spawn(move || write(queue, output));
         let transport = Self {
             input: BufReader::with_capacity(64 * 1024, input),
+            partial: Vec::new(),
+            passing: false,
             out,
             server,
             pending: Arc::default(),
@@ -83,25 +89,28 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
     }
 
     /// The next line; `None` at the end. A line that is too long is passed
-    /// over and is an empty one.
+    /// over and is an empty one. Whoever waits for it may give up at any time:
+    /// what came of a line stays in `self`.
     async fn line(&mut self) -> io::Result<Option<Vec<u8>>> {
-        let mut line = Vec::new();
-        let mut limited = (&mut self.input).take(LONGEST);
-        limited.read_until(b'\n', &mut line).await?;
-        if line.is_empty() {
-            return Ok(None);
-        }
-        if line.last() != Some(&b'\n') && line.len() as u64 >= LONGEST {
-            loop {
-                line.clear();
-                let mut limited = (&mut self.input).take(LONGEST);
-                let count = limited.read_until(b'\n', &mut line).await?;
-                if count == 0 || line.last() == Some(&b'\n') {
+        loop {
+            let room = LONGEST.saturating_sub(self.partial.len() as u64);
+            let mut limited = (&mut self.input).take(room);
+            let count = limited.read_until(b'\n', &mut self.partial).await?;
+            let complete = self.partial.last() == Some(&b'\n');
+            if !complete && self.partial.len() as u64 >= LONGEST {
+                self.partial.clear();
+                self.passing = true;
+                continue;
+            }
+            // Without a line end it is the last one.
+            if complete || count == 0 {
+                let line = std::mem::take(&mut self.partial);
+                if std::mem::take(&mut self.passing) {
                     return Ok(Some(Vec::new()));
                 }
+                return Ok(Some(line).filter(|line| !line.is_empty()));
             }
         }
-        Ok(Some(line))
     }
 
     /// Answers what is no request, so that it has no id.

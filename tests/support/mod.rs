@@ -3,6 +3,7 @@
 
 pub mod child;
 pub mod inputs;
+pub mod mcp;
 pub mod peer;
 pub mod record;
 pub mod zip;

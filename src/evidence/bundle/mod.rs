@@ -193,6 +193,22 @@ impl Bundle {
         Ok(self.insert(Entry { head, body }))
     }
 
+    /// Takes a record out that no unknown cites; whether it was there and is
+    /// not any more.
+    pub fn remove(&mut self, id: EvidenceId) -> bool {
+        let cited = self
+            .unknowns
+            .iter()
+            .any(|revision| revision.cited().any(|one| one == id));
+        match self.find(id) {
+            Ok(at) if !cited => {
+                self.entries.remove(at);
+                true
+            }
+            _ => false,
+        }
+    }
+
     fn insert(&mut self, entry: Entry) -> bool {
         match self.find(entry.head.id) {
             Err(at) => {

@@ -68,7 +68,7 @@ impl Shared {
         let method = parts.method.clone();
         let request = Request::from_parts(parts, text);
         if method == Method::DELETE {
-            return self.sessions.delete(request).await.unwrap_or_else(busy);
+            return self.sessions.delete(&request).await.unwrap_or_else(busy);
         }
         if method != Method::POST {
             return self.sessions.forward(request).await;

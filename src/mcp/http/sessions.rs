@@ -8,7 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full};
-use hyper::{Request, Response};
+use hyper::{Request, Response, StatusCode};
 use rmcp::transport::streamable_http_server::session::SessionManager;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
@@ -82,17 +82,21 @@ impl Sessions {
     /// Ends the session that a request names, if it is the open one.
     pub async fn delete(
         &self,
-        request: Request<Bytes>,
+        request: &Request<Bytes>,
     ) -> Result<Response<BoxBody<Bytes, Infallible>>, Busy> {
         let mut open = self.open.lock().await;
         let named = request.headers().get(SESSION);
-        let named = named.and_then(|id| id.to_str().ok());
-        if named.is_none() || named != open.as_deref() {
-            drop(open);
-            return Ok(self.forward(request).await);
-        }
-        self.close(&mut open, DRAIN).await?;
-        Ok(Response::new(Full::new(Bytes::new()).boxed()))
+        let status = match named.map(|id| id.to_str().ok()) {
+            None => StatusCode::BAD_REQUEST,
+            Some(id) if id != open.as_deref() => StatusCode::NOT_FOUND,
+            Some(_) => {
+                self.close(&mut open, DRAIN).await?;
+                StatusCode::OK
+            }
+        };
+        let mut answer = Response::new(Full::new(Bytes::new()).boxed());
+        *answer.status_mut() = status;
+        Ok(answer)
     }
 
     /// Ends the open session, if there is one; `false` where calls are still

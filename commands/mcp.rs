@@ -71,6 +71,7 @@ impl Command for Input {
             settings.host = rea::mcp::host(host).map_err(|expected| {
                 let message = format!("--host is {host:?}; {expected} is needed");
                 rea::Error::new(rea::error::Code::ConfigurationInvalid, message)
+                    .action("Give the address of an interface of this machine, or a name of it.")
             })?;
         }
         if let Some(port) = self.port {

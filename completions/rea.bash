@@ -100,6 +100,9 @@ _rea() {
             rea,list-unknowns)
                 cmd="rea__subcmd__list__subcmd__unknowns"
                 ;;
+            rea,mcp)
+                cmd="rea__subcmd__mcp"
+                ;;
             rea,read-bytes)
                 cmd="rea__subcmd__read__subcmd__bytes"
                 ;;
@@ -208,6 +211,9 @@ _rea() {
             rea__subcmd__help,list-unknowns)
                 cmd="rea__subcmd__help__subcmd__list__subcmd__unknowns"
                 ;;
+            rea__subcmd__help,mcp)
+                cmd="rea__subcmd__help__subcmd__mcp"
+                ;;
             rea__subcmd__help,read-bytes)
                 cmd="rea__subcmd__help__subcmd__read__subcmd__bytes"
                 ;;
@@ -239,7 +245,7 @@ _rea() {
 
     case "${cmd}" in
         rea)
-            opts="-j -q -h -V --threads --quiet --color --disorder --help --version inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search search-bytes read-bytes address-to-file-offset demangle demangle-swift verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles compare record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help"
+            opts="-j -q -h -V --threads --quiet --color --disorder --help --version inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search search-bytes read-bytes address-to-file-offset demangle demangle-swift verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles compare record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view mcp capabilities completions generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -987,7 +993,7 @@ _rea() {
             return 0
             ;;
         rea__subcmd__help)
-            opts="inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search-bytes read-bytes address-to-file-offset demangle demangle-swift verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help"
+            opts="inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search-bytes read-bytes address-to-file-offset demangle demangle-swift verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view mcp capabilities completions generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1365,6 +1371,20 @@ _rea() {
             return 0
             ;;
         rea__subcmd__help__subcmd__list__subcmd__unknowns)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rea__subcmd__help__subcmd__mcp)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2306,6 +2326,44 @@ _rea() {
                     return 0
                     ;;
                 -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -j)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --disorder)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rea__subcmd__mcp)
+            opts="-j -q -h --http --host --port --threads --quiet --color --disorder --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --host)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --port)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -133,7 +133,7 @@ struct Ledger(Arc<Evidence>);
 
 impl Retained for Ledger {
     fn open(&self, id: EvidenceId) -> Option<Source> {
-        let text: Arc<[u8]> = canonical(&self.0).into();
+        let text: Arc<[u8]> = canonical(self.0.as_ref()).into();
         (self.0.id() == id).then(|| Source::memory("it", text))
     }
 }

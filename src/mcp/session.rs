@@ -73,9 +73,9 @@ pub enum Open {
     /// A target, perhaps with a provider.
     Binary {
         /// The target.
-        target: Target,
+        target: Box<Target>,
         /// Who analyses it.
-        binding: Option<Binding>,
+        binding: Option<Box<Binding>>,
         /// The id of this run.
         run: String,
     },
@@ -167,8 +167,8 @@ impl Session {
             _ => random_uuid(),
         };
         state.open = Open::Binary {
-            target,
-            binding,
+            target: Box::new(target),
+            binding: binding.map(Box::new),
             run,
         };
     }
@@ -190,7 +190,7 @@ impl Session {
     /// `target_unavailable` where none is open.
     pub fn target(&self, operation: &str) -> Result<Target> {
         match self.open() {
-            Open::Binary { target, .. } => Ok(target),
+            Open::Binary { target, .. } => Ok(*target),
             Open::Nothing | Open::Resources(_) => Err(no_target(operation)),
         }
     }

@@ -375,8 +375,7 @@ impl Answer {
             .lines()
             .filter_map(|line| line.strip_prefix("data:"))
             .map(str::trim)
-            .filter(|data| !data.is_empty())
-            .next_back();
+            .rfind(|data| !data.is_empty());
         serde_json::from_str(data.unwrap_or(&text)).unwrap()
     }
 }

@@ -61,7 +61,7 @@ fn status(server: &Server, call: &Call, input: Input) -> Value {
     let (target, binding) = match &open {
         Open::Binary {
             target, binding, ..
-        } => (Some(target), binding.as_ref()),
+        } => (Some(target.as_ref()), binding.as_deref()),
         Open::Nothing | Open::Resources(_) => (None, None),
     };
     let mut status = json!({

@@ -31,6 +31,7 @@ mod list_segments;
 mod list_strings;
 mod list_unknowns;
 mod macho_view;
+mod native_view;
 mod output;
 mod paint;
 mod progress;

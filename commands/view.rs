@@ -37,7 +37,7 @@ pub use selection::{Collection, Facet, MachoFacet};
 #[serde(deny_unknown_fields)]
 #[command(group(ArgGroup::new("selection").required(true).args([
     "summary", "mitigations", "linkage", "sections", "symbols", "collection", "wasm", "macho",
-    "rows",
+    "items",
 ])))]
 #[command(group(ArgGroup::new("list").args(["sections", "symbols", "collection"])))]
 pub struct Input {
@@ -96,14 +96,14 @@ pub struct Input {
     #[serde(default)]
     pub macho: Option<MachoFacet>,
 
-    /// Rows of a list of names or strings, with their places in it
+    /// Of a list of names or strings: rows, with their places in it
     #[arg(long)]
     #[serde(default)]
-    pub rows: bool,
+    pub items: bool,
 
     /// Of such rows only the address and this member; may be given again, in
     /// any order
-    #[arg(long, value_name = "MEMBER", requires = "rows")]
+    #[arg(long, value_name = "MEMBER", requires = "items")]
     #[serde(default)]
     pub field: Vec<String>,
 
@@ -203,7 +203,7 @@ impl Input {
             view.insert("limit", self.limit);
             return view;
         }
-        if self.rows {
+        if self.items {
             view.insert("kind", "native-inventory");
             view.insert("offset", self.offset);
             view.insert("limit", self.limit);
@@ -270,7 +270,7 @@ impl Input {
             (Some(collection), ..) => vec!["--collection".into(), collection.name().into()],
             (None, Some(facet), _) => vec!["--wasm".into(), facet.name().into()],
             (None, None, Some(facet)) => vec!["--macho".into(), facet.name().into()],
-            (None, None, None) if self.rows => vec!["--rows".into()],
+            (None, None, None) if self.items => vec!["--items".into()],
             (None, None, None) => return,
         };
         let Some(offset) = record.coverage().next_offset else {

@@ -532,18 +532,21 @@ def words_read(rea, path, architecture, macho):
 
 
 def compare_source(thin, source, macho, out):
-    """Chained fixups of the file that was linked from `source`: the words of its `_table`, by the symbols'
-    addresses that llvm-readobj tells."""
-    text, _ = run("llvm-readobj", "--symbols", str(thin))
-    symbols = {}
-    for block in children(children(blocks(text), "Symbols")[0], "Symbol"):
+    """Chained fixups of the file that was linked from `source`: the words of its `_table` and the one slot of its
+    `__got`, by the addresses that llvm-readobj tells."""
+    text, _ = run("llvm-readobj", "--symbols", "--sections", str(thin))
+    symbols, top = {}, blocks(text)
+    sections = map(values, children(children(top, "Sections")[0], "Section"))
+    slots = [number(peer["Address"]) for peer in sections if peer["Name"].startswith("__got ")]
+    for block in children(children(top, "Symbols")[0], "Symbol"):
         peer = values(block)
         symbols[peer["Name"].rpartition(" (")[0]] = number(peer["Value"]) if "Value" in peer else 0
     lines = source.read_text().split("_table:\n")[1].split("\t.section")[0].split("\n")
     weak = {line.split()[1] for line in lines if ".weak_reference" in line}
     fixups = macho["facts"]["chained_fixups"]
     imports = fixups["imports"]
-    address, rebases, binds, words = symbols["_table"], [], [], {}
+    address, rebases, words = symbols["_table"], [], {}
+    binds = [(slot, "_puts", 0, False) for slot in slots]
     for line in lines:
         found = re.match(r"\t\.quad (?:(_\w+)(?:\+(0x[0-9a-f]+|[0-9]+))?|(0x[0-9a-f]+))$", line)
         if not found:
@@ -557,7 +560,7 @@ def compare_source(thin, source, macho, out):
         address += 8
     out.lists("source rebase", [site for run in fixups["rebases"] for site in places(run)], rebases)
     mine = [(int(row["address"], 16), imports[row["import"]]["name"], int(row["addend"]), imports[row["import"]]["weak"])
-            for row in fixups["binds"] if int(row["address"], 16) >= symbols["_table"]]
+            for row in fixups["binds"]]
     out.lists("source bind", sorted(mine), sorted(binds))
     out.lists("source word of memory", sorted(macho["words read"].items()), sorted(words.items()))
 

@@ -531,11 +531,14 @@ fn chained(format: u16, most: u32, data: &[u8]) -> Vec<u8> {
 /// the results that dyld's `fixupAllChainedFixups` has without a slide.
 #[test]
 fn every_pointer_format_is_rebased_as_dyld_does() {
-    // What a word becomes; a signed one; one that stays.
+    // How a word is shown: what it becomes, unsigned, as it stands.
     const VALUE: u8 = 0;
     const SIGNED: u8 = 1;
     const STAYS: u8 = 2;
-    let wide: [(u16, &[(u64, u64, u8)]); 11] = [
+    // A word, what it becomes, and how.
+    type Wide = (u64, u64, u8);
+    type Narrow = (u32, u32, u8);
+    let wide: [(u16, &[Wide]); 11] = [
         // target 43 bits, high8 at 43, next at 51 in steps of 8.
         (
             1,
@@ -646,7 +649,7 @@ fn every_pointer_format_is_rebased_as_dyld_does() {
     // Numbers among the pointers are biased by (64 MiB + the highest) / 2.
     let most = 0x1_0000u32;
     let bias = (0x0400_0000 + most) / 2;
-    let narrow: [(u16, &[(u32, u32, u8)]); 3] = [
+    let narrow: [(u16, &[Narrow]); 3] = [
         (
             3,
             &[
@@ -1169,7 +1172,12 @@ fn ask_all(file: &[u8]) {
         let end = row["end"].as_str().unwrap().trim_start_matches("0x");
         let end = u128::from_str_radix(end, 16).unwrap();
         assert!(u128::from(start) <= end);
-        addresses.extend([start.wrapping_sub(1), start, (end - 1) as u64, end as u64]);
+        addresses.extend([
+            start.wrapping_sub(1),
+            start,
+            end.wrapping_sub(1) as u64,
+            end as u64,
+        ]);
     }
     for address in addresses {
         let read = read(&mapped, address, 300);

@@ -3,6 +3,8 @@
 mod name;
 mod special;
 
+use std::collections::HashMap;
+
 use super::node::{Cv, Id, List, Node, Nodes, Span, Trailer};
 use super::tables;
 use crate::binary::demangle::out::MAX_DEPTH;
@@ -36,11 +38,17 @@ pub(super) struct Reader<'a> {
     pub(super) substitutions: Vec<Candidate>,
     /// Arguments that template parameters stand for.
     pub(super) parameters: Vec<Id>,
+    /// Nodes that stand where a template parameter was named: which one.
+    uses: HashMap<Id, u32>,
     /// Parameters of the function whose forward references are open: index and
     /// node.
     forwards: Vec<(usize, u32)>,
     pub(super) allow_forward: bool,
     pub(super) in_lambda: bool,
+    /// Whether a dependent name's scope is a type, each level of which may be
+    /// referred to again: GCC writes it so where the ABI has levels without
+    /// candidates (5.1.6.1, `<unresolved-name>`).
+    pub scopes_are_types: bool,
     /// In the type of a conversion, arguments that follow are the name's.
     pub(super) no_arguments: bool,
     depth: u32,
@@ -56,9 +64,11 @@ impl<'a> Reader<'a> {
             nodes: Nodes::default(),
             substitutions: Vec::new(),
             parameters: Vec::new(),
+            uses: HashMap::new(),
             forwards: Vec::new(),
             allow_forward: false,
             in_lambda: false,
+            scopes_are_types: false,
             no_arguments: false,
             depth: 0,
             fuel: input.len().saturating_mul(32).saturating_add(1024),
@@ -317,11 +327,42 @@ impl<'a> Reader<'a> {
         }
         let index = self.base36()? as usize;
         let known = *self.substitutions.get(index)?;
-        let again = known
-            .parameter
-            .filter(|_| !self.in_lambda)
-            .and_then(|index| self.parameters.get(index as usize));
-        Some(again.copied().unwrap_or(known.id))
+        // A parameter that stands here again is that of this place.
+        match known.parameter {
+            _ if self.in_lambda => self.generic(known.id),
+            Some(index) => {
+                let again = self.parameters.get(index as usize).copied();
+                Some(again.map_or(known.id, |argument| self.used(argument, index)))
+            }
+            None => Some(known.id),
+        }
+    }
+
+    /// A type that was read elsewhere as one of a lambda's parameters: template
+    /// parameters in it are the lambda's own.
+    fn generic(&mut self, id: Id) -> Option<Id> {
+        if let Some(index) = self.uses.get(&id) {
+            let auto = Node::Auto(index.checked_add(1)?);
+            return Some(self.add(auto));
+        }
+        let node = self.nodes.get(id);
+        let (Node::Pointer(inner)
+        | Node::Reference(inner)
+        | Node::RvalueReference(inner)
+        | Node::Qualified(inner, _)) = node
+        else {
+            return Some(id);
+        };
+        let again = self.deeper(|reader| reader.generic(inner))?;
+        if again == inner {
+            return Some(id);
+        }
+        Some(self.add(match node {
+            Node::Reference(_) => Node::Reference(again),
+            Node::RvalueReference(_) => Node::RvalueReference(again),
+            Node::Qualified(_, cv) => Node::Qualified(again, cv),
+            _ => Node::Pointer(again),
+        }))
     }
 
     pub(super) fn candidate(&mut self, id: Id) {
@@ -362,7 +403,15 @@ impl<'a> Reader<'a> {
             self.forwards.push((index as usize, forward));
             return Some(self.add(Node::Forward(forward)));
         }
-        self.parameters.get(index as usize).copied()
+        let argument = *self.parameters.get(index as usize)?;
+        Some(self.used(argument, index))
+    }
+
+    /// The argument as a node of its own, to be known again as a parameter's.
+    fn used(&mut self, argument: Id, index: u32) -> Id {
+        let used = self.add(self.nodes.get(argument));
+        self.uses.insert(used, index);
+        used
     }
 
     /// Template arguments; `outer`: those that parameters stand for.

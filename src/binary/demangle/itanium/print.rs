@@ -179,7 +179,10 @@ impl<'a> Printer<'a> {
             Node::MemberPointer(class, member) => {
                 self.left(member);
                 match self.has_right(member) {
-                    Some(right) => self.out.push(right.opening()),
+                    // A function's left half ends with a blank, unless it
+                    // returns what ends behind the name.
+                    Some(Right::Function) if self.out.last() == Some(b' ') => self.out.push("("),
+                    Some(_) => self.out.push(" ("),
                     None => self.out.push(" "),
                 }
                 self.node(class);
@@ -206,7 +209,9 @@ impl<'a> Printer<'a> {
             Node::Array(element, _) => self.left(element),
             Node::FunctionType(returns, _, _) => {
                 self.left(returns);
-                self.out.push(" ");
+                if !self.ends_behind(returns) {
+                    self.out.push(" ");
+                }
             }
             Node::Function(returns, name, _, _) => {
                 if let Some(returns) = returns {
@@ -296,7 +301,7 @@ impl<'a> Printer<'a> {
         self.left(inner);
         if let Some(right) = self.has_right(inner) {
             self.out.push(match (right, self.out.last()) {
-                // A function's left half ends with a blank already.
+                // A function's left half ends with a blank where one is needed.
                 (Right::Function, _) => "(",
                 (Right::Array, _) => " (",
             });
@@ -398,14 +403,4 @@ impl<'a> Printer<'a> {
 enum Right {
     Array,
     Function,
-}
-
-impl Right {
-    /// What opens the declarator of a pointer to it.
-    fn opening(self) -> &'static str {
-        match self {
-            Self::Array => " (",
-            Self::Function => "(",
-        }
-    }
 }

@@ -28,7 +28,13 @@ impl<'a> Reader<'a> {
                 continue;
             }
             let next = match (self.look(), self.look_at(1), so_far) {
-                (b'T', _, None) => self.parameter()?,
+                (b'T', _, None) => {
+                    let start = self.at;
+                    let parameter = self.parameter()?;
+                    self.parameter_candidate(parameter, start);
+                    so_far = Some(parameter);
+                    continue;
+                }
                 (b'I', _, Some(base)) => {
                     let arguments = self.arguments(state.is_some())?;
                     if let Some(state) = state.as_deref_mut() {

@@ -14,25 +14,59 @@ use rea::view::{self, NothingRetained, Request, SourceForm, ViewRecord};
 
 /// Operations, and the kinds of view with the words that select in them.
 const OPERATIONS: [(&str, &str, &[&str]); 11] = [
-    ("inspect_binary_layout", "facet", &["mitigations", "linkage"]),
+    (
+        "inspect_binary_layout",
+        "facet",
+        &["mitigations", "linkage"],
+    ),
     ("inspect_binary_layout", "page", LISTS),
     ("inspect_binary_layout", "item", LISTS),
     ("inspect_macho", "macho", MACHO),
     ("inspect_wasm_artifact", "wasm", WASM),
     ("list_strings", "native-inventory", &[]),
-    ("list_names", "native-inventory", &["value", "symbol", "demangled"]),
-    ("search_strings", "native-inventory", &["string", "file_offset"]),
+    (
+        "list_names",
+        "native-inventory",
+        &["value", "symbol", "demangled"],
+    ),
+    (
+        "search_strings",
+        "native-inventory",
+        &["string", "file_offset"],
+    ),
     ("inspect_macho", "summary", &[]),
     ("inspect_wasm_artifact", "summary", &[]),
     ("inspect_binary_layout", "summary", &[]),
 ];
-const LISTS: &[&str] = &["sections", "symbols", "segments", "relocations", "imports", "exports"];
+const LISTS: &[&str] = &[
+    "sections",
+    "symbols",
+    "segments",
+    "relocations",
+    "imports",
+    "exports",
+];
 const MACHO: &[&str] = &[
-    "entrypoints", "architectures", "build_metadata", "load_commands", "dependencies", "imports",
-    "exports", "segments", "provenance",
+    "entrypoints",
+    "architectures",
+    "build_metadata",
+    "load_commands",
+    "dependencies",
+    "imports",
+    "exports",
+    "segments",
+    "provenance",
 ];
 const WASM: &[&str] = &[
-    "sections", "imports", "exports", "candidates", "glue", "wat", "headers", "details", "tool_profile",
+    "sections",
+    "imports",
+    "exports",
+    "candidates",
+    "glue",
+    "wat",
+    "headers",
+    "details",
+    "tool_profile",
 ];
 
 fuzz_target!(|input: &[u8]| {
@@ -83,7 +117,10 @@ fuzz_target!(|input: &[u8]| {
             let mut one = Object::new();
             match selector {
                 0..=127 => one.insert("index", u64::from(selector)),
-                _ => one.insert("name", String::from_utf8_lossy(&text[..text.len().min(4)]).into_owned()),
+                _ => one.insert(
+                    "name",
+                    String::from_utf8_lossy(&text[..text.len().min(4)]).into_owned(),
+                ),
             }
             view.insert("selector", one);
         }
@@ -91,7 +128,7 @@ fuzz_target!(|input: &[u8]| {
             view.insert("offset", offset);
             view.insert("limit", limit);
         }
-        let request = Request::new(SourceForm::Inline(record.clone()), view).ok()?;
+        let request = Request::new(SourceForm::Inline(Box::new(record.clone())), view).ok()?;
         let context = Context::new(view::OPERATION);
         view::inspect(request, &NothingRetained, limits, &context).ok()
     };

@@ -6,14 +6,13 @@ use std::process::ExitCode;
 use clap::Args;
 use rea::binary::BinaryFile;
 use rea::binary::macho::{MachORecord, inspect_macho};
-use rea::error::{Code, Error};
 use rea::evidence::Record;
 use rea::operation::{Context, Effect, Family, Operation};
 use rea::{Result, binary};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::inspect_artifact::Detail;
+use crate::inspect_artifact::{Detail, summary_needs_a_session};
 use crate::recursive::{self, Brief, Take, Target};
 use crate::registry::{Command, OutputKind};
 use crate::report::Report;
@@ -67,7 +66,10 @@ impl Command for Input {
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         let context = ui.context(Self::OPERATION.name);
         if self.detail == Detail::Summary {
-            return Err(summary_needs_a_session());
+            return Err(summary_needs_a_session(
+                &Self::OPERATION,
+                binary::macho::PROVIDER.id,
+            ));
         }
         let architecture = self.architecture.as_deref();
         if let Some(folder) = self.target.folder() {
@@ -113,15 +115,6 @@ fn one_of_many(
     };
     take(&record, brief);
     Ok(())
-}
-
-fn summary_needs_a_session() -> Error {
-    let reason = "A summary is a view of a record that a session keeps; there is no session here.";
-    Error::new(Code::CapabilityUnavailable, reason)
-        .action("Keep the record with --output FILE and look at it with `rea view FILE --summary`.")
-        .detail("operation", Input::OPERATION.name)
-        .detail("provider_id", binary::macho::PROVIDER.id)
-        .detail("reason", "session_required")
 }
 
 /// Slices, for this report and that of `list-architectures`.

@@ -8,11 +8,12 @@ use rea::Result;
 use rea::binary::demangle::demangle;
 use rea::binary::name_text;
 use rea::evidence::Record;
-use rea::native::{Names, NativeRecord, Target, list_names, parse_address};
+use rea::native::{Names, NativeRecord, PROVIDER, Target, list_names, parse_address};
 use rea::operation::{Effect, Family, Operation};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::inspect_artifact::{Detail, summary_needs_a_session};
 use crate::registry::{Command, OutputKind};
 use crate::report::Report;
 use crate::table::Column;
@@ -37,6 +38,11 @@ pub struct Input {
     /// Slice of a universal file; its first one otherwise
     #[arg(long, value_name = "NAME")]
     pub architecture: Option<String>,
+
+    /// How much of the record to deliver; `summary` needs a session
+    #[arg(long, value_name = "DETAIL", default_value = "complete")]
+    #[serde(default)]
+    pub detail: Detail,
 }
 
 impl Command for Input {
@@ -52,6 +58,9 @@ impl Command for Input {
     const TOOL: Form = Form::Same(Facts::LIST);
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {
+        if self.detail == Detail::Summary {
+            return Err(summary_needs_a_session(&Self::OPERATION, PROVIDER.id));
+        }
         let context = ui.context(Self::OPERATION.name);
         let address = self.address.as_deref();
         let address = address

@@ -33,6 +33,7 @@ mod list_strings;
 mod list_unknowns;
 mod macho_view;
 mod mcp;
+mod native_view;
 mod output;
 mod paint;
 mod progress;

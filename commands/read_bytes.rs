@@ -21,8 +21,8 @@ use crate::ui::Ui;
 ///
 /// Reads what the loader would have in memory at the addresses the file was
 /// linked for: the file's bytes, with relative relocations that carry an
-/// addend applied. Ends at the first byte that the file does not fill; nothing
-/// is padded with zeros.
+/// addend and Mach-O's chained pointers applied. Ends at the first byte that
+/// the file does not fill; nothing is padded with zeros.
 #[derive(Clone, Debug, Args, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {

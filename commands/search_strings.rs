@@ -5,11 +5,12 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use rea::Result;
-use rea::native::{self, Query, Target, search_strings};
+use rea::native::{self, PROVIDER, Query, Target, search_strings};
 use rea::operation::{Effect, Family, Operation};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::inspect_artifact::{Detail, summary_needs_a_session};
 use crate::list_strings::{Encoding, describe, scan_options, usual_min_length};
 use crate::registry::{Command, OutputKind};
 use crate::tool::{Facts, Form};
@@ -55,6 +56,11 @@ pub struct Input {
     /// Slice of a universal file; its first one otherwise
     #[arg(long, value_name = "NAME")]
     pub architecture: Option<String>,
+
+    /// How much of the record to deliver; `summary` needs a session
+    #[arg(long, value_name = "DETAIL", default_value = "complete")]
+    #[serde(default)]
+    pub detail: Detail,
 }
 
 /// How a pattern is read.
@@ -82,6 +88,9 @@ impl Command for Input {
     const ALIAS: Option<&'static str> = Some("search");
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {
+        if self.detail == Detail::Summary {
+            return Err(summary_needs_a_session(&Self::OPERATION, PROVIDER.id));
+        }
         let context = ui.context(Self::OPERATION.name);
         let options = scan_options(self.min_length, &self.encoding);
         let query = Query {

@@ -1,40 +1,44 @@
 //! `rea view`: a part of a record, as a record.
 
+mod inventory;
 mod layout;
+mod selection;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{ArgGroup, Args, ValueEnum};
+use clap::{ArgGroup, Args};
 use rea::evidence::Record;
 use rea::json::{Limits, Object, Text, Value};
 use rea::operation::{Effect, Family, Operation};
 use rea::view::{self, NothingRetained, Request, SourceForm, ViewRecord};
 use rea::{Error, Result};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
-use crate::paint::Tone;
-use crate::quantity::{ByteSize, counted, human_bytes, safe_integer, thousands};
+use crate::quantity::{ByteSize, counted, safe_integer, thousands};
 use crate::registry::{Command, OutputKind};
 use crate::report::{Report, path_word};
 use crate::table::{Cell, Column, Table};
 use crate::tool::Form;
 use crate::ui::Ui;
+pub use selection::{Collection, Facet, MachoFacet};
 
 /// Show a part of a record: its summary, or rows of one of its lists
 ///
-/// Reads one record of inspect-artifact, inventory-artifact or
-/// inspect-binary-layout, inspect-macho or inspect-wasm-artifact, checks it, and
-/// answers with a small record of its own: what was selected, how much of the
-/// whole that is, and the id of the record it came from. Nothing is run or opened again,
-/// and a record of any size is read in little memory. It is the same record
-/// that inspect-analysis-view gives for the same selection.
+/// Reads one record of inspect-artifact, inventory-artifact,
+/// inspect-binary-layout, inspect-macho, inspect-wasm-artifact, list-names,
+/// list-strings or search-strings, checks it, and answers with a small record
+/// of its own: what was selected, how much of the whole that is, and the id of
+/// the record it came from. Nothing is run or opened again, and a record of
+/// any size is read in little memory. It is the same record that
+/// inspect-analysis-view gives for the same selection.
 #[derive(Clone, Debug, Args, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[command(group(ArgGroup::new("selection").required(true).args([
     "summary", "mitigations", "linkage", "sections", "symbols", "collection", "wasm", "macho",
+    "items",
 ])))]
 #[command(group(ArgGroup::new("list").args(["sections", "symbols", "collection"])))]
 pub struct Input {
@@ -93,6 +97,17 @@ pub struct Input {
     #[serde(default)]
     pub macho: Option<MachoFacet>,
 
+    /// Of a list of names or strings: rows, with their places in it
+    #[arg(long)]
+    #[serde(default)]
+    pub items: bool,
+
+    /// Of such rows only the address and this member; may be given again, in
+    /// any order
+    #[arg(long, value_name = "MEMBER", requires = "items")]
+    #[serde(default)]
+    pub field: Vec<String>,
+
     /// The first row that is selected; of texts the first UTF-16 code unit
     #[arg(long, value_name = "N", default_value_t = 0,
           conflicts_with_all = ["summary", "mitigations", "linkage", "name", "index"],
@@ -119,83 +134,6 @@ pub struct Input {
     #[arg(long, value_name = "BYTES", default_value_t = usual_max_input_bytes())]
     #[serde(default = "usual_max_input_bytes")]
     pub max_input_bytes: ByteSize,
-}
-
-/// A list of an inventory, or of a layout.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[value(rename_all = "snake_case")]
-pub enum Collection {
-    /// Of an inventory: distinct contents
-    Nodes,
-    /// Of an inventory: entries, by path
-    Occurrences,
-    /// Of an inventory: which content holds which entry
-    Edges,
-    /// Of an inventory: bytes that are not those that their container declares
-    IntegrityContradictions,
-    /// Of a layout
-    Sections,
-    /// Of a layout
-    Segments,
-    /// Of a layout
-    Symbols,
-    /// Of a layout
-    Relocations,
-    /// Of a layout: what it asks for
-    Imports,
-    /// Of a layout: what it offers
-    Exports,
-}
-
-/// A part of a module's record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[value(rename_all = "snake_case")]
-pub enum Facet {
-    /// Sections with their ranges
-    Sections,
-    /// Import forms
-    Imports,
-    /// Export forms
-    Exports,
-    /// Files that scripts may mean
-    Candidates,
-    /// Scripts and their references
-    Glue,
-    /// The text form
-    Wat,
-    /// A line for each section
-    Headers,
-    /// A line for each thing in the sections
-    Details,
-    /// What read the module, and its limits
-    ToolProfile,
-}
-
-/// A list of a Mach-O file's record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[value(rename_all = "snake_case")]
-pub enum MachoFacet {
-    /// Where the program starts
-    Entrypoints,
-    /// Slices of the file
-    Architectures,
-    /// Platforms and tools that it was built for and with
-    BuildMetadata,
-    /// Load commands with their fields
-    LoadCommands,
-    /// Libraries that it loads
-    Dependencies,
-    /// What it asks for
-    Imports,
-    /// What it offers
-    Exports,
-    /// Segments with their sections
-    Segments,
-    /// Tools that were run: none
-    Provenance,
 }
 
 const LIMIT: u64 = 64;
@@ -267,6 +205,15 @@ impl Input {
             view.insert("limit", self.limit);
             return view;
         }
+        if self.items {
+            view.insert("kind", "native-inventory");
+            view.insert("offset", self.offset);
+            view.insert("limit", self.limit);
+            if !self.field.is_empty() {
+                view.insert("fields", each_once(&self.field));
+            }
+            return view;
+        }
         let Some(collection) = self.list() else {
             match (self.mitigations, self.linkage) {
                 (true, _) => view.insert("facet", "mitigations"),
@@ -303,18 +250,9 @@ impl Input {
         view.insert("offset", self.offset);
         view.insert("limit", self.limit);
         if !self.path.is_empty() {
-            view.insert("logical_paths", self.paths());
+            view.insert("logical_paths", each_once(&self.path));
         }
         view
-    }
-
-    /// The paths, each once and in one order: saying one twice or first does
-    /// not change what is selected.
-    fn paths(&self) -> Vec<&str> {
-        let mut paths: Vec<&str> = self.path.iter().map(String::as_str).collect();
-        paths.sort_unstable();
-        paths.dedup();
-        paths
     }
 
     fn check(&self) -> Result<()> {
@@ -330,10 +268,11 @@ impl Input {
     }
 
     fn next_page(&self, record: &ViewRecord, report: &mut Report) {
-        let selected = match (self.list(), self.wasm, self.macho) {
-            (Some(collection), ..) => ("--collection", collection.name()),
-            (None, Some(facet), _) => ("--wasm", facet.name()),
-            (None, None, Some(facet)) => ("--macho", facet.name()),
+        let mut selected: Vec<OsString> = match (self.list(), self.wasm, self.macho) {
+            (Some(collection), ..) => vec!["--collection".into(), collection.name().into()],
+            (None, Some(facet), _) => vec!["--wasm".into(), facet.name().into()],
+            (None, None, Some(facet)) => vec!["--macho".into(), facet.name().into()],
+            (None, None, None) if self.items => vec!["--items".into()],
             (None, None, None) => return,
         };
         let Some(offset) = record.coverage().next_offset else {
@@ -344,71 +283,36 @@ impl Input {
         }
         let mut words: Vec<OsString> = vec!["rea".into(), "view".into()];
         words.push(path_word(&self.evidence));
-        words.extend([selected.0.into(), selected.1.into()]);
+        words.append(&mut selected);
         words.extend(["--offset".into(), offset.to_string().into()]);
         words.extend(["--limit".into(), self.limit.to_string().into()]);
-        for path in self.paths() {
+        for path in each_once(&self.path) {
             words.push(format!("--path={path}").into());
+        }
+        for field in each_once(&self.field) {
+            words.push(format!("--field={field}").into());
         }
         report.next_steps([(words, "The next page.".to_owned())]);
     }
 }
 
-impl Collection {
-    fn of_layout(self) -> bool {
-        !matches!(
-            self,
-            Self::Nodes | Self::Occurrences | Self::Edges | Self::IntegrityContradictions
-        )
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Sections => "sections",
-            Self::Segments => "segments",
-            Self::Symbols => "symbols",
-            Self::Relocations => "relocations",
-            Self::Imports => "imports",
-            Self::Exports => "exports",
-            Self::Nodes => "nodes",
-            Self::Occurrences => "occurrences",
-            Self::Edges => "edges",
-            Self::IntegrityContradictions => "integrity_contradictions",
-        }
-    }
+/// The words, each once and in one order: saying one twice or first does not
+/// change what is selected.
+fn each_once(words: &[String]) -> Vec<&str> {
+    let mut words: Vec<&str> = words.iter().map(String::as_str).collect();
+    words.sort_unstable();
+    words.dedup();
+    words
 }
 
-impl Facet {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Sections => "sections",
-            Self::Imports => "imports",
-            Self::Exports => "exports",
-            Self::Candidates => "candidates",
-            Self::Glue => "glue",
-            Self::Wat => "wat",
-            Self::Headers => "headers",
-            Self::Details => "details",
-            Self::ToolProfile => "tool_profile",
-        }
-    }
-}
-
-impl MachoFacet {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Entrypoints => "entrypoints",
-            Self::Architectures => "architectures",
-            Self::BuildMetadata => "build_metadata",
-            Self::LoadCommands => "load_commands",
-            Self::Dependencies => "dependencies",
-            Self::Imports => "imports",
-            Self::Exports => "exports",
-            Self::Segments => "segments",
-            Self::Provenance => "provenance",
-        }
-    }
-}
+/// Operations whose results are lists of names and strings.
+const LISTS: [&str; 5] = [
+    "list_names",
+    "list_procedures",
+    "list_strings",
+    "search_procedures",
+    "search_strings",
+];
 
 /// The report of a view.
 pub fn describe_view(record: &ViewRecord, report: &mut Report) {
@@ -445,28 +349,13 @@ pub fn describe_view(record: &ViewRecord, report: &mut Report) {
         crate::macho_view::describe(record, report);
     } else if *operation == *"inspect_binary_layout" {
         layout::describe(record, report);
+    } else if LISTS.iter().any(|list| *operation == **list) {
+        crate::native_view::describe(record, report);
     } else {
-        describe_inventory_view(record, report);
+        inventory::describe(record, report);
     }
     report.list("Not known", record.unknowns().iter().map(text));
     report.list("Limitations", record.limitations().iter().map(text));
-}
-
-fn describe_inventory_view(record: &ViewRecord, report: &mut Report) {
-    if let Some(summary) = record.fact("summary") {
-        describe_summary(summary, report);
-    }
-    if let Some(complete) = record.fact("source_complete") {
-        source_complete(complete, report);
-    }
-    let collection = record.view().get("collection").and_then(Value::as_str);
-    match collection {
-        Some("nodes") => page(record, report, NODES, node),
-        Some("occurrences") => page(record, report, OCCURRENCES, occurrence),
-        Some("edges") => page(record, report, EDGES, edge),
-        Some(_) => page(record, report, CONTRADICTIONS, contradiction),
-        None => {}
-    }
 }
 
 fn view_name(record: &ViewRecord) -> String {
@@ -490,83 +379,6 @@ fn member(value: &Value, name: &str) -> String {
     }
 }
 
-fn describe_summary(summary: &Value, report: &mut Report) {
-    let none = Value::Null;
-    let part = |name| summary.get(name).unwrap_or(&none);
-    let (manifest, available) = (part("manifest"), part("available"));
-    report.fact("format", member(manifest, "root_format"));
-    report.fact("sha256", member(manifest, "root_sha256"));
-    report.fact("manifest", member(manifest, "manifest_id"));
-    for (name, expected) in [
-        ("occurrences", "occurrence_count"),
-        ("nodes", "node_count"),
-        ("edges", "edge_count"),
-    ] {
-        let shown = format!(
-            "{} of {}",
-            member(available, name),
-            member(manifest, expected)
-        );
-        report.fact(name, shown);
-    }
-    report.fact(
-        "contradictions",
-        member(available, "integrity_contradictions"),
-    );
-    if let Some(kinds) = part("entry_kinds").as_object() {
-        let kinds: Vec<String> = kinds
-            .iter()
-            .filter_map(|(name, count)| match count {
-                Value::Number(count) if *count > 0.0 => Some(format!("{count} {}", text(name))),
-                _ => None,
-            })
-            .collect();
-        report.fact("entries", kinds.join(", "));
-    }
-    let source = part("source_coverage");
-    let status = member(source, "status");
-    let tone = if status == "complete" {
-        Tone::Good
-    } else {
-        Tone::Warn
-    };
-    let coverage = format!("{status} ({})", member(source, "scope"));
-    report.toned_fact("coverage", coverage, tone);
-    source_complete(part("source_complete"), report);
-}
-
-fn source_complete(complete: &Value, report: &mut Report) {
-    let (shown, tone) = match complete {
-        Value::Bool(true) => ("the complete graph", Tone::Good),
-        _ => ("not the complete graph", Tone::Warn),
-    };
-    report.toned_fact("source", shown, tone);
-}
-
-const NODES: &[Column] = &[
-    Column::number("SIZE"),
-    Column::text("FORMAT"),
-    Column::text("STATE"),
-    Column::text("SHA-256"),
-];
-const OCCURRENCES: &[Column] = &[
-    Column::number("SIZE"),
-    Column::text("KIND"),
-    Column::text("FORMAT"),
-    Column::text("STATUS"),
-    Column::text("PATH"),
-];
-const EDGES: &[Column] = &[
-    Column::text("RELATION"),
-    Column::text("PARENT"),
-    Column::text("OCCURRENCE"),
-];
-const CONTRADICTIONS: &[Column] = &[
-    Column::text("DECLARED"),
-    Column::text("OBSERVED"),
-    Column::text("PATH"),
-];
-
 fn page<const N: usize>(
     record: &ViewRecord,
     report: &mut Report,
@@ -584,66 +396,10 @@ fn page<const N: usize>(
     });
 }
 
-fn size(row: &Value, name: &str) -> String {
-    match row.get(name) {
-        Some(Value::Number(bytes)) => human_bytes(*bytes as u64),
-        _ => String::new(),
-    }
-}
-
-fn node(row: &Value) -> [Cell; 4] {
-    [
-        size(row, "size").into(),
-        member(row, "format").into(),
-        member(row, "content_state").into(),
-        Cell::toned(member(row, "sha256"), Tone::Dim),
-    ]
-}
-
-fn occurrence(row: &Value) -> [Cell; 5] {
-    let status = member(row, "hash_status");
-    let tone = match status.as_str() {
-        "verified" => Tone::Plain,
-        "mismatched" => Tone::Bad,
-        _ => Tone::Warn,
-    };
-    let entry = member(row, "entry_kind");
-    let kind = match entry.as_str() {
-        "file" => member(row, "artifact_kind"),
-        _ => entry,
-    };
-    [
-        size(row, "declared_size").into(),
-        kind.into(),
-        member(row, "artifact_format").into(),
-        Cell::toned(status, tone),
-        member(row, "logical_path").into(),
-    ]
-}
-
-/// Enough of an id to tell it from others.
-fn start(id: String) -> String {
-    id.chars().take(20).collect()
-}
-
-fn edge(row: &Value) -> [Cell; 3] {
-    [
-        member(row, "relation").into(),
-        start(member(row, "parent_artifact_id")).into(),
-        start(member(row, "occurrence_id")).into(),
-    ]
-}
-
-fn contradiction(row: &Value) -> [Cell; 3] {
-    [
-        start(member(row, "declared_sha256")).into(),
-        start(member(row, "observed_sha256")).into(),
-        member(row, "logical_path").into(),
-    ]
-}
-
 #[cfg(test)]
 mod tests {
+    use clap::ValueEnum;
+
     use super::*;
 
     #[test]

@@ -2109,7 +2109,7 @@ _rea() {
             return 0
             ;;
         rea__subcmd__list__subcmd__names)
-            opts="-o -j -q -h --address --architecture --format --json --rows --output --overwrite --threads --quiet --color --disorder --help"
+            opts="-o -j -q -h --address --architecture --detail --format --json --rows --output --overwrite --threads --quiet --color --disorder --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2121,6 +2121,10 @@ _rea() {
                     ;;
                 --architecture)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --detail)
+                    COMPREPLY=($(compgen -W "complete summary" -- "${cur}"))
                     return 0
                     ;;
                 --format)
@@ -2213,7 +2217,7 @@ _rea() {
             return 0
             ;;
         rea__subcmd__list__subcmd__strings)
-            opts="-n -o -j -q -h --address --min-length --encoding --architecture --format --json --rows --output --overwrite --threads --quiet --color --disorder --help"
+            opts="-n -o -j -q -h --address --min-length --encoding --architecture --detail --format --json --rows --output --overwrite --threads --quiet --color --disorder --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2237,6 +2241,10 @@ _rea() {
                     ;;
                 --architecture)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --detail)
+                    COMPREPLY=($(compgen -W "complete summary" -- "${cur}"))
                     return 0
                     ;;
                 --format)
@@ -2585,7 +2593,7 @@ _rea() {
             return 0
             ;;
         rea__subcmd__search__subcmd__strings)
-            opts="-n -o -j -q -h --mode --case-sensitive --min-length --encoding --architecture --format --json --rows --output --overwrite --threads --quiet --color --disorder --help"
+            opts="-n -o -j -q -h --mode --case-sensitive --min-length --encoding --architecture --detail --format --json --rows --output --overwrite --threads --quiet --color --disorder --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2609,6 +2617,10 @@ _rea() {
                     ;;
                 --architecture)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --detail)
+                    COMPREPLY=($(compgen -W "complete summary" -- "${cur}"))
                     return 0
                     ;;
                 --format)
@@ -2857,7 +2869,7 @@ _rea() {
             return 0
             ;;
         rea__subcmd__view)
-            opts="-o -j -q -h --summary --mitigations --linkage --sections --symbols --collection --name --index --wasm --macho --offset --limit --path --max-input-bytes --format --json --rows --output --overwrite --threads --quiet --color --disorder --help"
+            opts="-o -j -q -h --summary --mitigations --linkage --sections --symbols --collection --name --index --wasm --macho --items --field --offset --limit --path --max-input-bytes --format --json --rows --output --overwrite --threads --quiet --color --disorder --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2881,6 +2893,10 @@ _rea() {
                     ;;
                 --macho)
                     COMPREPLY=($(compgen -W "entrypoints architectures build_metadata load_commands dependencies imports exports segments provenance" -- "${cur}"))
+                    return 0
+                    ;;
+                --field)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --offset)

@@ -195,6 +195,7 @@ imports\t'What it asks for'
 exports\t'What it offers'
 segments\t'Segments with their sections'
 provenance\t'Tools that were run: none'"
+complete -c rea -n "__fish_rea_using_subcommand view" -l field -d 'Of such rows only the address and this member; may be given again, in any order' -r
 complete -c rea -n "__fish_rea_using_subcommand view" -l offset -d 'The first row that is selected; of texts the first UTF-16 code unit' -r
 complete -c rea -n "__fish_rea_using_subcommand view" -l limit -d 'Rows at most; of texts UTF-16 code units at most' -r
 complete -c rea -n "__fish_rea_using_subcommand view" -l path -d 'Only occurrences with exactly this logical path; may be given again, in any order (the view holds each once, sorted)' -r
@@ -215,6 +216,7 @@ complete -c rea -n "__fish_rea_using_subcommand view" -l mitigations -d 'Of a la
 complete -c rea -n "__fish_rea_using_subcommand view" -l linkage -d 'Of a layout: what it is linked with'
 complete -c rea -n "__fish_rea_using_subcommand view" -l sections -d 'Of a layout: the same as --collection sections'
 complete -c rea -n "__fish_rea_using_subcommand view" -l symbols -d 'Of a layout: the same as --collection symbols'
+complete -c rea -n "__fish_rea_using_subcommand view" -l items -d 'Of a list of names or strings: rows, with their places in it'
 complete -c rea -n "__fish_rea_using_subcommand view" -l json -d 'The same as --format json; errors are JSON too'
 complete -c rea -n "__fish_rea_using_subcommand view" -l overwrite -d 'Let --output replace a file'
 complete -c rea -n "__fish_rea_using_subcommand view" -s q -l quiet -d 'No progress and no notes on stderr; errors are still said'
@@ -407,6 +409,8 @@ complete -c rea -n "__fish_rea_using_subcommand list-segments" -s q -l quiet -d 
 complete -c rea -n "__fish_rea_using_subcommand list-segments" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c rea -n "__fish_rea_using_subcommand list-names" -l address -d 'Only the names of this address' -r
 complete -c rea -n "__fish_rea_using_subcommand list-names" -l architecture -d 'Slice of a universal file; its first one otherwise' -r
+complete -c rea -n "__fish_rea_using_subcommand list-names" -l detail -d 'How much of the record to deliver; `summary` needs a session' -r -f -a "complete\t'All of it'
+summary\t'A view, while the session keeps the record'"
 complete -c rea -n "__fish_rea_using_subcommand list-names" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
 json\t'The same record, indented by two spaces'
 report\t'Text for reading'
@@ -429,6 +433,8 @@ utf-8\t'UTF-8 with characters beyond ASCII'
 utf-16le\t'UTF-16, lower byte first'
 utf-16be\t'UTF-16, higher byte first'"
 complete -c rea -n "__fish_rea_using_subcommand list-strings" -l architecture -d 'Slice of a universal file; its first one otherwise' -r
+complete -c rea -n "__fish_rea_using_subcommand list-strings" -l detail -d 'How much of the record to deliver; `summary` needs a session' -r -f -a "complete\t'All of it'
+summary\t'A view, while the session keeps the record'"
 complete -c rea -n "__fish_rea_using_subcommand list-strings" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
 json\t'The same record, indented by two spaces'
 report\t'Text for reading'
@@ -452,6 +458,8 @@ utf-8\t'UTF-8 with characters beyond ASCII'
 utf-16le\t'UTF-16, lower byte first'
 utf-16be\t'UTF-16, higher byte first'"
 complete -c rea -n "__fish_rea_using_subcommand search-strings" -l architecture -d 'Slice of a universal file; its first one otherwise' -r
+complete -c rea -n "__fish_rea_using_subcommand search-strings" -l detail -d 'How much of the record to deliver; `summary` needs a session' -r -f -a "complete\t'All of it'
+summary\t'A view, while the session keeps the record'"
 complete -c rea -n "__fish_rea_using_subcommand search-strings" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
 json\t'The same record, indented by two spaces'
 report\t'Text for reading'
@@ -476,6 +484,8 @@ utf-8\t'UTF-8 with characters beyond ASCII'
 utf-16le\t'UTF-16, lower byte first'
 utf-16be\t'UTF-16, higher byte first'"
 complete -c rea -n "__fish_rea_using_subcommand search" -l architecture -d 'Slice of a universal file; its first one otherwise' -r
+complete -c rea -n "__fish_rea_using_subcommand search" -l detail -d 'How much of the record to deliver; `summary` needs a session' -r -f -a "complete\t'All of it'
+summary\t'A view, while the session keeps the record'"
 complete -c rea -n "__fish_rea_using_subcommand search" -l format -d 'How to write the result [default: report on a terminal, else canonical]' -r -f -a "canonical\t'One line of canonical JSON (RFC 8785)'
 json\t'The same record, indented by two spaces'
 report\t'Text for reading'

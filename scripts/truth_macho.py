@@ -9,7 +9,8 @@
 
 Every slice of a universal file is compared on its own. Peers: llvm-readobj and llvm-objdump (Debian's llvm;
 14 knows no chained fixups), and LIEF where python has it (`pip install lief`; 1.0 was used), which reads
-chained fixups. What they print is compared, except:
+chained fixups. Those of tests/data/macho/chained are compared with its source too, so that they are without
+LIEF. Words that are rebased are also read with `rea read-bytes`: they must be what dyld leaves there. What they print is compared, except:
   llvm-readobj  StringTable and the raw bytes of names (the name itself is), Reserved3 of sections (no header
                 calls it anything)
   llvm-objdump  tries of LC_DYLD_EXPORTS_TRIE, which 14 does not look for (LIEF does); weak imports in its table of lazy binds, where it does not mark them; columns segment and section of its binding tables (they follow from the address), the time
@@ -35,6 +36,9 @@ from truth_artifacts import find_rea
 
 ROOT = Path(__file__).resolve().parent.parent
 MAGICS = {b"\xca\xfe\xba\xbe", b"\xca\xfe\xba\xbf", b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe", b"\xfe\xed\xfa\xce", b"\xfe\xed\xfa\xcf"}
+
+# What a file that is kept here was linked from.
+SOURCES = {(ROOT / "tests/data/macho/chained").resolve(): ROOT / "tests/data/macho/src/chained.arm64.s"}
 
 try:
     import lief
@@ -471,6 +475,11 @@ def compare_lief(thin, macho, layout, out):
         out.lists("LIEF chained rebase", mine, peers)
         out.same("LIEF imports", "", len(imports), binary.dyld_chained_fixups.imports_count)
         out.same("LIEF imports format", "", fixups["imports_format"], int(binary.dyld_chained_fixups.imports_format.value))
+        # What dyld leaves in memory at the linked addresses; LIEF tells no top bytes.
+        targets = {one.address: one.target for one in binary.relocations if "Fixup" in type(one).__name__}
+        for address, word in macho["words read"].items():
+            if address in targets:
+                out.same("LIEF word of memory", hex(address), word & (1 << 56) - 1, targets[address] & (1 << 56) - 1)
     if facts["exports_trie"] is not None:
         mine = sorted(row["name"] for row in macho["exports"]["items"] if row["source"] == "export-trie")
         info = binary.dyld_exports_trie if binary.has_dyld_exports_trie else binary.dyld_info if binary.has_dyld_info else None
@@ -500,19 +509,80 @@ def compare_lief(thin, macho, layout, out):
         out.same("LIEF signature size", "", int(place["bytes"], 16), binary.code_signature.data_size)
 
 
-def compare_slice(rea, path, architecture, thin, base, lies=None):
-    out = Comparison()
-    layout = ours(rea, "inspect-binary-layout", path, architecture)
-    macho = ours(rea, "inspect-macho", path, architecture)
-    if lies is not None:
-        lies(layout, macho)
+def words_read(rea, path, architecture, macho):
+    """What `rea read-bytes` tells of the words that chained fixups rebase, by address."""
+    fixups = macho["facts"]["chained_fixups"]
+    sites = sorted(address for run in fixups["rebases"] for address in places(run)) if fixups is not None else []
+    words = {}
+    narrow = sites and any(str(row["pointer_format"]).startswith("DYLD_CHAINED_PTR_32") for row in fixups["chains"])
+    word = 4 if narrow else 8
+    while sites:
+        # All that one read reaches.
+        first = sites[0]
+        near = [address for address in sites if address + word <= first + (1 << 20)]
+        size = near[-1] + word - first
+        out, status = run(rea, "read-bytes", str(path), hex(first), str(size), "--architecture", architecture)
+        if status != 0:
+            raise RuntimeError(f"rea read-bytes {path} {first:#x} exits with {status}")
+        data = bytes.fromhex(json.loads(out)["normalized_result"]["bytes_hex"])
+        for address in near:
+            words[address] = int.from_bytes(data[address - first : address - first + word], "little")
+        sites = sites[len(near) :]
+    return words
+
+
+def compare_source(thin, source, macho, out):
+    """Chained fixups of the file that was linked from `source`: the words of its `_table` and the one slot of its
+    `__got`, by the addresses that llvm-readobj tells."""
+    text, _ = run("llvm-readobj", "--symbols", "--sections", str(thin))
+    symbols, top = {}, blocks(text)
+    sections = map(values, children(children(top, "Sections")[0], "Section"))
+    slots = [number(peer["Address"]) for peer in sections if peer["Name"].startswith("__got ")]
+    for block in children(children(top, "Symbols")[0], "Symbol"):
+        peer = values(block)
+        symbols[peer["Name"].rpartition(" (")[0]] = number(peer["Value"]) if "Value" in peer else 0
+    lines = source.read_text().split("_table:\n")[1].split("\t.section")[0].split("\n")
+    weak = {line.split()[1] for line in lines if ".weak_reference" in line}
+    fixups = macho["facts"]["chained_fixups"]
+    imports = fixups["imports"]
+    address, rebases, words = symbols["_table"], [], {}
+    binds = [(slot, "_puts", 0, False) for slot in slots]
+    for line in lines:
+        found = re.match(r"\t\.quad (?:(_\w+)(?:\+(0x[0-9a-f]+|[0-9]+))?|(0x[0-9a-f]+))$", line)
+        if not found:
+            continue
+        name, addend = found[1], int(found[2] or "0", 0)
+        if name is not None and symbols.get(name):
+            rebases.append(address)
+            words[address] = symbols[name] + addend
+        elif name is not None:
+            binds.append((address, name, addend, name in weak))
+        address += 8
+    out.lists("source rebase", [site for run in fixups["rebases"] for site in places(run)], rebases)
+    mine = [(int(row["address"], 16), imports[row["import"]]["name"], int(row["addend"]), imports[row["import"]]["weak"])
+            for row in fixups["binds"]]
+    out.lists("source bind", sorted(mine), sorted(binds))
+    out.lists("source word of memory", sorted(macho["words read"].items()), sorted(words.items()))
+
+
+def compare_all(thin, base, source, layout, macho, out):
     compare_readobj(thin, base, layout, out)
     compare_commands(thin, base, macho, out)
     compare_dyld_info(thin, macho, out)
     compare_exports(thin, macho, out)
     compare_functions(thin, macho, out)
+    if source is not None:
+        compare_source(thin, source, macho, out)
     if lief is not None:
         compare_lief(thin, macho, layout, out)
+
+
+def compare_slice(rea, path, architecture, thin, base, source):
+    out = Comparison()
+    layout = ours(rea, "inspect-binary-layout", path, architecture)
+    macho = ours(rea, "inspect-macho", path, architecture)
+    macho["words read"] = words_read(rea, path, architecture, macho)
+    compare_all(thin, base, source, layout, macho, out)
     return out, layout, macho
 
 
@@ -562,6 +632,7 @@ LIES = [
     ("chained bind", lambda l, m: m["facts"]["chained_fixups"]["binds"][0].update(address="0x3")),
     ("chained import", lambda l, m: m["facts"]["chained_fixups"]["imports"][0].update(name="_lie")),
     ("chained rebase", lambda l, m: m["facts"]["chained_fixups"]["rebases"][0].update(address="0x3")),
+    ("word of memory", lambda l, m: m["words read"].update({max(m["words read"]): 3})),
     ("relocation", lambda l, m: l["relocations"][0].update(reported_offset="0x7777")),
     ("relocation type", lambda l, m: l["facts"]["relocation_types"][0].update(name="LIE")),
 ]
@@ -599,7 +670,8 @@ def main():
                 if data[offset : offset + 4] not in MAGICS:
                     continue
                 slices += 1
-                out, layout, macho = compare_slice(options.rea, path, row["name"], thin, offset)
+                source = SOURCES.get(path.resolve())
+                out, layout, macho = compare_slice(options.rea, path, row["name"], thin, offset, source)
                 if len(ranges) > 1 or data[:3] == b"\xca\xfe\xba":
                     compare_universal(path, macho["facts"]["slices"], out)
                 fields += out.fields
@@ -614,20 +686,13 @@ def main():
                         continue
                     planted.add(name)
                     found = Comparison()
-                    compare_readobj(thin, offset, told[0], found)
-                    compare_commands(thin, offset, told[1], found)
-                    compare_dyld_info(thin, told[1], found)
-                    compare_exports(thin, told[1], found)
-                    compare_functions(thin, told[1], found)
-                    if lief is not None:
-                        compare_lief(thin, told[1], told[0], found)
+                    compare_all(thin, offset, source, told[0], told[1], found)
                     if len(found.differences) > len(out.differences):
                         del unnoticed[name]
     for kind, count in sorted(fields.items()):
         print(f"{count:>9}  {kind}")
     if lief is None:
-        unnoticed = {name: lie for name, lie in unnoticed.items() if not name.startswith("chained")}
-        print("LIEF is not installed here: chained fixups were not compared")
+        print("LIEF is not installed here: chained fixups were compared with the source of one file only")
     print(f"{len(files)} files, {slices} slices, {sum(fields.values())} fields compared, {wrong} differences")
     if impossible := [name for name in unnoticed if name not in planted]:
         print("no file here has what these lies are about:", ", ".join(impossible))

@@ -7,13 +7,18 @@
 //! - `stdout`, `stderr`: the exact output; a file that is missing means none.
 //! - `status`: the exit status of the last line; missing means 0.
 //!
+//! `rea` on that PATH is a script that also notes each call: every subcommand
+//! needs one that succeeds, one with bad input, and one in a pipe.
+//!
 //! A new case is a folder with a `cmd`; `BLESS=1 cargo test --test golden`
 //! writes the rest. Read what it wrote before you commit it. `GOLDEN=part`
 //! runs the cases whose name contains `part`.
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test fails by panicking
 
-use std::fs;
+use std::collections::BTreeSet;
+use std::fs::{self, File};
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::Mutex;
@@ -40,14 +45,24 @@ fn golden() {
     cases.sort();
     assert!(!cases.is_empty(), "no case contains {wanted:?}");
 
+    let programs = tempfile::tempdir().unwrap();
+    let script = programs.path().join("rea");
+    fs::write(&script, NOTING.replace("REA", REA)).unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+
     let next = AtomicUsize::new(0);
     let failures = Mutex::new(Vec::new());
+    let calls = Mutex::new(BTreeSet::new());
     let workers = std::thread::available_parallelism().map_or(2, usize::from);
     std::thread::scope(|scope| {
         for _ in 0..workers {
             scope.spawn(|| {
                 while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if let Err(failure) = check(case, bless) {
+                    let checked = check(case, bless, programs.path());
+                    if let Ok(made) = &checked {
+                        calls.lock().unwrap().extend(made.iter().cloned());
+                    }
+                    if let Err(failure) = checked {
                         let name = case.file_name().unwrap().to_string_lossy().into_owned();
                         failures
                             .lock()
@@ -67,9 +82,61 @@ fn golden() {
         cases.len(),
         failures.join("\n")
     );
+    if wanted.is_empty() {
+        let calls = calls.into_inner().unwrap();
+        let missing = missing_kinds(&calls);
+        assert!(
+            missing.is_empty(),
+            "cases are missing:\n{}",
+            missing.join("\n")
+        );
+    }
 }
 
-fn check(case: &Path, bless: bool) -> Result<(), String> {
+/// Runs the program and notes subcommand, exit status and whether it was in a
+/// pipe; what is captured of a case goes to files.
+const NOTING: &str = r#"#!/bin/sh
+"REA" "$@"
+status=$?
+if [ -p /dev/stdin ] || [ -p /dev/stdout ]; then place=pipe; else place=alone; fi
+echo "$1 $status $place" >> "$NOTED"
+exit $status
+"#;
+
+/// What each subcommand (each has a man page; another test shows that) is
+/// never called for.
+fn missing_kinds(calls: &BTreeSet<String>) -> Vec<String> {
+    let man = Path::new(env!("CARGO_MANIFEST_DIR")).join("man");
+    let mut missing = Vec::new();
+    for entry in fs::read_dir(man).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let Some(name) = name.strip_prefix("rea-") else {
+            continue;
+        };
+        let name = name.trim_end_matches(".1");
+        let called = |ends: &[&str]| {
+            ends.iter()
+                .any(|end| calls.contains(&format!("{name} {end}")))
+        };
+        for (kind, ends) in [
+            ("one that succeeds", &["0 alone"][..]),
+            (
+                "one with bad input",
+                &["1 alone", "2 alone", "1 pipe", "2 pipe"],
+            ),
+            ("one in a pipe", &["0 pipe"]),
+        ] {
+            if !called(ends) {
+                missing.push(format!("{name}: {kind}"));
+            }
+        }
+    }
+    missing.sort();
+    missing
+}
+
+/// Runs a case; the calls that it made.
+fn check(case: &Path, bless: bool, programs: &Path) -> Result<Vec<String>, String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let input = case.join("in");
     if input.is_dir() {
@@ -82,9 +149,11 @@ fn check(case: &Path, bless: bool) -> Result<(), String> {
             return Err(format!("{missing:?} are missing"));
         }
         eprintln!("skipped {}: {missing:?} are missing", case.display());
-        return Ok(());
+        return Ok(Vec::new());
     }
-    let output = run(&script, folder.path()).map_err(|error| format!("sh: {error}"))?;
+    let notes = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let output = run(&script, folder.path(), programs, notes.path());
+    let output = output.map_err(|error| format!("sh: {error}"))?;
     let status = match output.status.code() {
         Some(0) => String::new(),
         Some(code) => format!("{code}\n"),
@@ -125,7 +194,8 @@ fn check(case: &Path, bless: bool) -> Result<(), String> {
         }
     }
     if failure.is_empty() {
-        Ok(())
+        let noted = fs::read_to_string(notes.path().join("noted")).unwrap_or_default();
+        Ok(noted.lines().map(str::to_owned).collect())
     } else {
         Err(failure)
     }
@@ -142,22 +212,29 @@ fn missing_programs(script: &str) -> Vec<&str> {
         .collect()
 }
 
-fn run(script: &str, folder: &Path) -> io::Result<Output> {
-    let mut path = Path::new(REA)
-        .parent()
-        .unwrap_or(Path::new("."))
-        .as_os_str()
-        .to_owned();
+/// Runs the lines; what they print goes to files, so that only what they pipe
+/// themselves is in a pipe.
+fn run(script: &str, folder: &Path, programs: &Path, notes: &Path) -> io::Result<Output> {
+    let mut path = programs.as_os_str().to_owned();
     path.push(":");
     path.push(std::env::var_os("PATH").unwrap_or_default());
-    Command::new("sh")
+    let printed = [notes.join("stdout"), notes.join("stderr")];
+    let status = Command::new("sh")
         .args(["-c", script])
         .current_dir(folder)
         .stdin(Stdio::null())
+        .stdout(File::create(&printed[0])?)
+        .stderr(File::create(&printed[1])?)
         .env_clear()
         .env("PATH", path)
         .env("LC_ALL", "C.UTF-8")
-        .output()
+        .env("NOTED", notes.join("noted"))
+        .status()?;
+    Ok(Output {
+        status,
+        stdout: fs::read(&printed[0])?,
+        stderr: fs::read(&printed[1])?,
+    })
 }
 
 fn copy(from: &Path, to: &Path) -> io::Result<()> {

@@ -19,6 +19,12 @@ pub struct Parent {
     pub subject: Option<Object>,
     /// Its limitations, in its order.
     pub limitations: Vec<Text>,
+    /// Who made it: an object with id, name and version.
+    pub provider: Value,
+    /// What was asked of the operation.
+    pub parameters: Value,
+    /// The profile of the analysis, an object with a digest, or null.
+    pub analysis_profile: Value,
 }
 
 impl Parent {

@@ -3,12 +3,14 @@
 //!
 //! Applied are the fix-ups whose result the bytes prove at these addresses:
 //! relative relocations of ELF that carry their addend (`R_*_RELATIVE` with
-//! RELA). Those that keep it in place (REL, RELR, PE base relocations, Mach-O
-//! rebases) change nothing there, and what is bound to other files stays as
-//! it stands.
+//! RELA), and pointers of Mach-O that stand in chains of fixups and move with
+//! the image. Those that keep their value in place (REL, RELR, PE base
+//! relocations, rebase opcodes of Mach-O) change nothing there, and what is
+//! bound to other files stays as it stands.
 
 use crate::binary::layout::rows::{Symbolic, Target};
 use crate::binary::layout::{Format, Layout};
+use crate::binary::macho::{Pointers, Stored};
 use crate::binary::places::{Piece, Places, Shown};
 
 /// Types of relocations that store the addend plus the load address, by
@@ -74,8 +76,13 @@ pub struct ReadOut {
     pub bytes: Vec<u8>,
     /// Where they stand in the file: offset, and the offset behind.
     pub ranges: Vec<(u64, u64)>,
-    /// Words among them that the loader stores.
+    /// Words among them that the loader stores, and that are shown so.
     pub fixups: u64,
+    /// Pointers among those that are signed in memory, shown without.
+    pub signed: u64,
+    /// Words among them that stand in chains of fixups and whose value another
+    /// file decides, shown as they stand.
+    pub unproven: u64,
     /// Why there are fewer than asked for.
     pub stop: Option<Stop>,
 }
@@ -86,6 +93,7 @@ pub struct Memory<'a> {
     file: &'a [u8],
     places: Places,
     fixups: Vec<Fixup>,
+    chained: Option<Pointers<'a>>,
     /// Bytes of a word.
     word: usize,
     big: bool,
@@ -93,14 +101,16 @@ pub struct Memory<'a> {
 
 impl<'a> Memory<'a> {
     /// The memory of `file` as `layout` maps it; none without a layout.
-    pub fn new(file: &'a [u8], layout: Option<&Layout<'_>>) -> Self {
+    pub fn new(file: &'a [u8], layout: Option<&Layout<'a>>) -> Self {
         let mappings = layout.map_or(&[][..], |layout| &layout.facts.address_map);
         let mut fixups = layout.map(fixups).unwrap_or_default();
         fixups.sort_by_key(|fixup| fixup.address);
+        let macho = layout.and_then(|layout| layout.facts.macho.as_ref());
         Self {
             file,
             places: Places::new(mappings, file.len() as u64),
             fixups,
+            chained: macho.map(Pointers::new),
             word: layout.map_or(8, |layout| usize::from(layout.bits / 8).clamp(1, 8)),
             big: layout.is_some_and(|layout| layout.byte_order == crate::binary::ByteOrder::Big),
         }
@@ -109,11 +119,6 @@ impl<'a> Memory<'a> {
     /// Where everything stands.
     pub fn places(&self) -> &Places {
         &self.places
-    }
-
-    /// Words that the loader stores, over all.
-    pub fn fixups(&self) -> u64 {
-        self.fixups.len() as u64
     }
 
     /// At most `length` bytes from `address` on.
@@ -152,36 +157,65 @@ impl<'a> Memory<'a> {
             }
             at = from.checked_add(there);
         }
-        out.fixups = self.fix(address, &mut out.bytes);
+        self.relocate(address, &mut out);
+        self.unchain(address, &mut out);
         out
     }
 
-    /// Stores into `bytes`, which stand at `address`, what the loader would.
-    fn fix(&self, address: u64, bytes: &mut [u8]) -> u64 {
-        let length = bytes.len() as u64;
+    /// Stores into bytes that stand at `address` what relocations say.
+    fn relocate(&self, address: u64, out: &mut ReadOut) {
+        let length = out.bytes.len() as u64;
         let first = address.saturating_sub(self.word as u64 - 1);
         let start = self.fixups.partition_point(|fixup| fixup.address < first);
-        let mut count = 0;
         for fixup in self.fixups.iter().skip(start) {
             if fixup.address >= address && fixup.address - address >= length {
                 break;
             }
-            let word = match self.big {
-                true => (fixup.value << (64 - 8 * self.word)).to_be_bytes(),
-                false => fixup.value.to_le_bytes(),
-            };
-            let mut stored = false;
-            for (at, &byte) in word.iter().take(self.word).enumerate() {
-                let place = fixup.address.wrapping_add(at as u64).wrapping_sub(address);
-                let place = usize::try_from(place).ok();
-                if let Some(slot) = place.and_then(|place| bytes.get_mut(place)) {
-                    *slot = byte;
-                    stored = true;
-                }
-            }
-            count += u64::from(stored);
+            let stored = self.store(address, out, fixup.address, fixup.value, self.word);
+            out.fixups += u64::from(stored);
         }
-        count
+    }
+
+    /// Stores into bytes that stand at `address` what dyld leaves of chains.
+    fn unchain(&self, address: u64, out: &mut ReadOut) {
+        let length = out.bytes.len() as u64;
+        let (Some(chained), Some(rest)) = (&self.chained, length.checked_sub(1)) else {
+            return;
+        };
+        chained.between(address, address.saturating_add(rest), &mut |word| {
+            let (value, signed) = match word.stored {
+                Stored::Value(value) => (value, 0),
+                Stored::Signed(value) => (value, 1),
+                Stored::Unproven => {
+                    out.unproven += 1;
+                    return;
+                }
+            };
+            self.store(address, out, word.address, value, word.bytes.into());
+            out.fixups += 1;
+            out.signed += signed;
+        });
+    }
+
+    /// Stores a word of `size` bytes; whether any byte of it was among those
+    /// at `address`.
+    fn store(&self, address: u64, out: &mut ReadOut, at: u64, value: u64, size: usize) -> bool {
+        let word = match self.big {
+            true => (value << (64 - 8 * size)).to_be_bytes(),
+            false => value.to_le_bytes(),
+        };
+        let mut stored = false;
+        for (place, &byte) in word.iter().take(size).enumerate() {
+            let place = at.wrapping_add(place as u64).wrapping_sub(address);
+            let slot = usize::try_from(place)
+                .ok()
+                .and_then(|place| out.bytes.get_mut(place));
+            if let Some(slot) = slot {
+                *slot = byte;
+                stored = true;
+            }
+        }
+        stored
     }
 
     /// Runs of addresses that all have bytes, as pieces that touch.

@@ -28,7 +28,9 @@ impl Pattern {
         if let Some(mask) = mask {
             let (given, _) = pairs(mask, false).map_err(|why| ("mask", why))?;
             if given.len() != value.len() {
-                let why = format!("has {} bytes, the pattern {}", given.len(), value.len());
+                let (given, wanted) = (given.len(), value.len());
+                let why =
+                    format!("has another number of bytes ({given}) than the pattern ({wanted})");
                 return Err(("mask", why));
             }
             for (bits, given) in bits.iter_mut().zip(given) {

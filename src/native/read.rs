@@ -14,7 +14,7 @@ pub const MAX_READ: u64 = 16 << 20;
 
 const LINKED: &str = "Addresses are those the file was linked for; nothing was loaded, and a loader may choose others.";
 const ONE_ADDRESS: &str = "One address proves nothing about the range around it.";
-const FIXUPS: &str = "Bytes are shown as the loader leaves them at the linked addresses as far as the file proves it: relative relocations that carry an addend are applied, words bound to other files are not.";
+const FIXUPS: &str = "Bytes are shown as the loader leaves them at the linked addresses as far as the file proves it: relative relocations that carry an addend and pointers in chained fixups that move with the image are applied, words bound to other files are not.";
 
 /// Where the byte at an address stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -169,6 +169,18 @@ pub fn read_bytes(
         .memory
         .read(address, usize::try_from(length).unwrap_or(usize::MAX));
     let mut said: Vec<String> = [LINKED, FIXUPS].map(str::to_owned).into();
+    if read.signed > 0 {
+        said.push(format!(
+            "Pointers that the loader signs are shown unsigned: {} of the words read.",
+            read.signed
+        ));
+    }
+    if read.unproven > 0 {
+        said.push(format!(
+            "Links of chained fixups whose value another file decides are shown as they stand, with the way to the next link in them: {} of the words read.",
+            read.unproven
+        ));
+    }
     if let Some(stop) = read.stop {
         let end = u128::from(address) + read.bytes.len() as u128;
         said.push(format!("The bytes end before {end:#x}: {}.", stop.reason()));

@@ -63,7 +63,7 @@ impl WriteJson for Matches {
     }
 }
 
-const INITIALIZED: &str = "Only memory that the file fills was searched, at the addresses the file was linked for, with relative relocations that carry an addend applied.";
+const INITIALIZED: &str = "Only memory that the file fills was searched, at the addresses the file was linked for, with relative relocations that carry an addend and pointers in chained fixups that move with the image applied.";
 const STOPPED: &str =
     "Mappings that show the same bytes again and again were left out of the search.";
 

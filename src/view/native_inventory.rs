@@ -1,12 +1,13 @@
-//! Views of lists of names and strings (views.md section 7): rows by their
-//! place in the whole list, with some of their members.
+//! Views of lists of names and strings (views.md sections 7 and 10): rows by
+//! their place in the whole list, with some of their members, and how many
+//! there are.
 
 use super::record::{Artifact, Coverage, Payload, Projection};
 use super::rows::Rows;
 use super::{Collector, Memory, OPERATION, Producer, View};
 use crate::error::Result;
 use crate::evidence::{Confidence, Contents, Parent};
-use crate::json::{Event, Issue, Value};
+use crate::json::{Event, Issue, Object, Value};
 
 pub(super) const PRODUCER: Producer = Producer {
     operations: &[
@@ -16,7 +17,7 @@ pub(super) const PRODUCER: Producer = Producer {
         "search_strings",
         "list_names",
     ],
-    kinds: &["native-inventory"],
+    kinds: &["summary", "native-inventory"],
     collector: |view| Box::new(Inventory::new(view)),
 };
 
@@ -107,6 +108,10 @@ impl Collector for Inventory {
             self.depth += usize::from(opens);
             return Ok(());
         }
+        // What is no list of rows is refused once the record is found good.
+        if !self.is_list || self.wrong {
+            return Ok(());
+        }
         if self.depth == 1 {
             self.wrong |= self.is_list && !closes && event != Event::BeginObject;
             if event == Event::BeginObject && self.is_list && self.takes() {
@@ -178,14 +183,41 @@ impl Collector for Inventory {
             },
             _ => None,
         };
-        let coverage = Coverage::page(view.offset(), self.rows.len(), self.count);
+        let (coverage, payload) = match view.kind() {
+            "summary" => {
+                let summary = Value::from(summary(parent, self.count));
+                let coverage = Coverage::whole(self.count, self.count);
+                (coverage, ("summary", Payload::Value(summary)))
+            }
+            _ => {
+                let coverage = Coverage::page(view.offset(), self.rows.len(), self.count);
+                (coverage, ("items", Payload::Rows(self.rows)))
+            }
+        };
         Ok(Projection {
             artifact,
             coverage,
-            payload: vec![("items", Payload::Rows(self.rows))],
+            payload: vec![payload],
             limitations: Vec::new(),
             unknowns: vec![UNKNOWN.into()],
             confidence: Confidence::Derived,
         })
     }
+}
+
+/// How many rows there are, and of what.
+fn summary(parent: &Parent, count: u64) -> Object {
+    let mut summary = Object::new();
+    let digest = parent.analysis_profile.get("digest");
+    summary.insert(
+        "analysis_profile_digest",
+        digest.cloned().unwrap_or(Value::Null),
+    );
+    summary.insert("discovery_coverage", "unknown");
+    summary.insert("limitation_count", parent.limitations.len() as u64);
+    summary.insert("parent_evidence_id", parent.id.to_string());
+    summary.insert("provider", parent.provider.clone());
+    summary.insert("query", parent.parameters.clone());
+    summary.insert("row_count", count);
+    summary
 }

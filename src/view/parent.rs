@@ -101,7 +101,15 @@ pub(super) struct Envelope {
     memory: Memory,
 }
 
-const NAMES: [&str; 4] = ["authority", "limitations", "operation", "subject"];
+const NAMES: [&str; 7] = [
+    "analysis_profile",
+    "authority",
+    "limitations",
+    "operation",
+    "parameters",
+    "provider",
+    "subject",
+];
 
 impl Envelope {
     pub fn new(candidates: Vec<Candidate>) -> Self {
@@ -136,6 +144,9 @@ impl Envelope {
             authority,
             subject,
             limitations,
+            provider: take("provider").unwrap_or(Value::Null),
+            parameters: take("parameters").unwrap_or(Value::Null),
+            analysis_profile: take("analysis_profile").unwrap_or(Value::Null),
         };
         Ok((parent, self.candidates))
     }

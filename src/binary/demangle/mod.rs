@@ -135,6 +135,29 @@ mod tests {
                 "_ZltIiEbRK1AIT_ES4_",
                 "bool operator< <int>(A<int> const&, A<int> const&)",
             ),
+            ("_Z1fPFPFvvEiE", "f(void (*(*)(int))())"),
+            ("_Z1fM1AFPFvvEiE", "f(void (* (A::*)(int))())"),
+            ("_ZTI1AIFPFvcEiEE", "typeinfo for A<void (*(int))(char)>"),
+            (
+                "_Z1fI1AZ1gI1BEvNT_1xEEUliE_EvS3_T0_",
+                "void f<A, g<B>(B::x)::{lambda(int)#1}>(A, g<B>(B::x)::{lambda(int)#1})",
+            ),
+            (
+                "_Z1fI1AZ1gI1BEvT_EUlS3_E_EvT_T0_",
+                "void f<A, g<B>(B)::{lambda(auto:1)#1}>(A, g<B>(B)::{lambda(auto:1)#1})",
+            ),
+            (
+                "_ZN2wi6lshiftINS_13hwi_with_precEmEENS_13binary_traitsIT_S3_XsrNS_10int_traitsIS3_EE14precision_typeEXsrS5_14precision_typeEE11result_typeERKS3_RKT0_",
+                "wi::binary_traits<wi::hwi_with_prec, wi::hwi_with_prec, wi::int_traits<wi::hwi_with_prec>::precision_type, wi::int_traits<wi::hwi_with_prec>::precision_type>::result_type wi::lshift<wi::hwi_with_prec, unsigned long>(wi::hwi_with_prec const&, unsigned long const&)",
+            ),
+            (
+                "_Z1fI1AZ1gI1BEvRKT_EUlS5_S3_PS3_E_EvT_T0_",
+                "void f<A, g<B>(B const&)::{lambda(auto:1 const&, auto:1, auto:1*)#1}>(A, g<B>(B const&)::{lambda(auto:1 const&, auto:1, auto:1*)#1})",
+            ),
+            (
+                "_Z1fI1AZ1gI1BEvT_RS3_EUlS4_E_EvT_T0_",
+                "void f<A, g<B>(B, B&)::{lambda(auto:1&)#1}>(A, g<B>(B, B&)::{lambda(auto:1&)#1})",
+            ),
             ("_ZN1A1fEv.constprop.0", "A::f() [clone .constprop.0]"),
             ("__ZN1A1fEv", "A::f()"),
             ("_ZSt4cout@@GLIBCXX_3.4", "std::cout@@GLIBCXX_3.4"),

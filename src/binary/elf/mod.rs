@@ -292,6 +292,7 @@ pub fn parse(bytes: &[u8]) -> Result<Layout<'_>, Refusal> {
         overlay: overlay::find(&elf),
         relocation_types,
         own: ("elf", own),
+        macho: None,
     };
     let (entry, entry_meaning) = entry(&elf);
     Ok(Layout {

@@ -2,8 +2,10 @@
 //! alike for all formats. What only one format has stands under its name.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::rows::{Hex, Permissions, Range, Symbolic};
+use crate::binary::macho::MachO;
 use crate::binary::name_text;
 use crate::json::{Object, WriteJson, Writer};
 
@@ -38,6 +40,9 @@ pub struct Facts<'a> {
     /// What only this format has: its name, and members by name. Sorted when
     /// written.
     pub own: (&'static str, Vec<(&'static str, Part<'a>)>),
+    /// The Mach-O slice that was laid out, for those who read its memory; not
+    /// written.
+    pub macho: Option<Arc<MachO<'a>>>,
 }
 
 /// Addresses and the bytes of the file that they show.

@@ -422,14 +422,19 @@ impl<'a> ChainedFixups<'a> {
     /// What a pointer in the data says that chains run through: its target,
     /// where it moves with the image.
     pub fn target(&self, segments: &Segments<'_>, address: u64, raw: u64) -> Option<u64> {
-        let index = segments.segment_at(address)?;
-        let key = |chains: &SegmentChains| chains.segment as usize;
-        let place = self.chains.binary_search_by_key(&index, key).ok()?;
-        let chains = self.chains.get(place)?;
+        let index = u32::try_from(segments.segment_at(address)?).ok()?;
+        let chains = self.chains_of(index)?;
         match PointerFormat::of(chains.format)?.decode(raw).0 {
             Site::Rebase(rebase) => pointee(rebase.to, segments),
             Site::Bind(_) => None,
         }
+    }
+
+    /// The chains of a segment.
+    pub fn chains_of(&self, segment: u32) -> Option<&SegmentChains> {
+        let key = |chains: &SegmentChains| chains.segment;
+        let place = self.chains.binary_search_by_key(&segment, key).ok()?;
+        self.chains.get(place)
     }
 }
 

@@ -76,6 +76,8 @@ pub struct DyldInfo<'a> {
     pub weak_binds: Vec<BindRun<'a>>,
     /// Binds at the first call.
     pub lazy_binds: Vec<BindRun<'a>>,
+    /// All places that chains run through which bind opcodes start.
+    pub threaded: Vec<Run>,
     /// Whether all programs were understood to their ends.
     pub complete: bool,
 }
@@ -137,12 +139,15 @@ impl<'a> DyldInfo<'a> {
             };
             let mut machine = Machine::new(image, segments, code);
             machine.start = image.file_offset(offset);
+            machine.threaded = std::mem::take(&mut info.threaded);
             let (out, rebases) = match kind {
                 Program::Bind => (&mut info.binds, &mut info.rebases),
                 Program::Weak => (&mut info.weak_binds, &mut info.rebases),
                 Program::Lazy => (&mut info.lazy_binds, &mut info.rebases),
             };
-            if let Err((at, reason)) = machine.bind(kind, out, rebases) {
+            let run = machine.bind(kind, out, rebases);
+            info.threaded = machine.threaded;
+            if let Err((at, reason)) = run {
                 info.complete = false;
                 fault(name, offset + at, reason);
             }
@@ -168,6 +173,8 @@ struct Machine<'i, 'a> {
     steps: Budget,
     /// Bytes of names, which many runs may share.
     names: Budget,
+    /// Places that chains run through.
+    threaded: Vec<Run>,
 }
 
 impl<'i, 'a> Machine<'i, 'a> {
@@ -182,6 +189,7 @@ impl<'i, 'a> Machine<'i, 'a> {
             offset: 0,
             steps: Budget::new(image.data.len() / 4),
             names: Budget::new(Budget::NAMES),
+            threaded: Vec::new(),
         }
     }
 
@@ -433,7 +441,7 @@ impl<'i, 'a> Machine<'i, 'a> {
             format: PointerFormat::Arm64e,
         };
         let opcode = self.start + at;
-        let names = &mut self.names;
+        let (names, threaded) = (&mut self.names, &mut self.threaded);
         let mut reason = None;
         let ended = chain.walk(self.offset, &mut self.steps, &mut |address, site| {
             let done = match site {
@@ -442,7 +450,7 @@ impl<'i, 'a> Machine<'i, 'a> {
                         out,
                         names,
                         BindRun {
-                            run: Some(one(address)),
+                            run: Some(Run::one(address)),
                             opcode,
                             ..bind
                         },
@@ -453,10 +461,11 @@ impl<'i, 'a> Machine<'i, 'a> {
                     rebases,
                     RebaseRun {
                         kind: 1,
-                        run: one(address),
+                        run: Run::one(address),
                     },
                 ),
             };
+            let done = done.and_then(|()| push_link(threaded, address));
             match done {
                 Ok(()) => true,
                 Err(what) => {
@@ -472,14 +481,6 @@ impl<'i, 'a> Machine<'i, 'a> {
     }
 }
 
-fn one(address: u64) -> Run {
-    Run {
-        address,
-        count: 1,
-        step: 8,
-    }
-}
-
 fn push_bind<'a>(
     out: &mut Vec<BindRun<'a>>,
     names: &mut Budget,
@@ -489,6 +490,21 @@ fn push_bind<'a>(
         return Err("there are more binds than are told".to_owned());
     }
     out.push(bind);
+    Ok(())
+}
+
+/// Adds a place that a chain runs through.
+fn push_link(out: &mut Vec<Run>, address: u64) -> Result<(), String> {
+    let link = Run::one(address);
+    if let Some(last) = out.last_mut()
+        && last.append(link)
+    {
+        return Ok(());
+    }
+    if out.len() >= MOST {
+        return Err("there are more links of chains than are told".to_owned());
+    }
+    out.push(link);
     Ok(())
 }
 
@@ -509,6 +525,15 @@ fn push_rebase(out: &mut Vec<RebaseRun>, rebase: RebaseRun) -> Result<(), String
 }
 
 impl Run {
+    /// A single place.
+    pub fn one(address: u64) -> Self {
+        Self {
+            address,
+            count: 1,
+            step: 8,
+        }
+    }
+
     /// Makes `next` a part of it; false where it does not go on with it.
     pub fn append(&mut self, next: Self) -> bool {
         let Some(distance) = next.address.checked_sub(self.address) else {

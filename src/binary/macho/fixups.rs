@@ -218,6 +218,25 @@ impl PointerFormat {
         self.row().4
     }
 
+    /// Whether targets are offsets in the shared cache around the image.
+    pub fn is_of_shared_cache(self) -> bool {
+        matches!(self, P::Ptr32Cache | P::Arm64eSharedCache)
+    }
+
+    /// The number that a word holds where it is no pointer: chains of 32-bit
+    /// words run through such too, and targets beyond `max_valid_pointer` are
+    /// biased numbers.
+    pub fn number(self, to: Pointee, max_valid_pointer: u32) -> Option<u32> {
+        let Pointee::Address(target) = to else {
+            return None;
+        };
+        if self != P::Ptr32 || target <= u64::from(max_valid_pointer) {
+            return None;
+        }
+        let bias = (0x0400_0000 + u64::from(max_valid_pointer)) / 2;
+        Some(target.wrapping_sub(bias) as u32)
+    }
+
     /// What a raw pointer says, and how many bytes further the next one
     /// stands; 0: it is the last.
     pub fn decode(self, raw: u64) -> (Site, u64) {

@@ -317,6 +317,7 @@ fn facts<'a>(macho: &Arc<MachO<'a>>) -> Facts<'a> {
         overlay: overlay(macho),
         relocation_types: relocations::type_counts(&macho.relocations, macho.image.header.cpu),
         own: ("macho", facets::parts(macho)),
+        macho: Some(Arc::clone(macho)),
     }
 }
 

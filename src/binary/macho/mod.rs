@@ -28,6 +28,7 @@ mod linkedit;
 mod macho;
 mod mitigations;
 mod names;
+mod pointers;
 mod relocations;
 mod segments;
 mod slices;
@@ -38,6 +39,8 @@ pub use architectures::{ArchitecturesRecord, list_architectures};
 pub use fat::{FatArch, FatMagic, HEADER};
 pub use inspect::{MachORecord, PROVIDER, inspect_macho};
 pub use layout::layout;
+pub use macho::MachO;
+pub use pointers::{Pointers, Stored, Word};
 pub use slices::{Content, Slice, Slices};
 
 /// Whether it is Mach-O, thin or universal. A Java class starts like a

@@ -252,7 +252,7 @@ impl Reader<'_> {
     /// `sr`, `srN`: a name in a scope that depends on parameters.
     fn scoped(&mut self) -> Option<Id> {
         self.expect(b"sr")?;
-        let many = self.take(b"N");
+        let many = !self.scopes_are_types && self.take(b"N");
         // Levels may be plain names, which an `E` ends; older compilers wrote
         // a class's name alone.
         let scope = if self.look().is_ascii_digit() {

@@ -4,7 +4,8 @@
 //! each of its bytes: substitutions and template parameters refer to nodes
 //! that exist. What one node stands for may be long all the same, so the
 //! printer is bounded (see `out.rs`). Nothing is read twice, so that no name
-//! makes the reader go back without bound.
+//! makes the reader go back without bound; a name that cannot be read with
+//! scopes as the ABI writes them is tried once more with scopes as GCC does.
 
 mod expression;
 mod node;
@@ -21,8 +22,17 @@ pub(super) fn demangle(name: &str) -> Option<String> {
         return keyed(rest);
     }
     let rest = name.strip_prefix("_Z")?;
-    let mut reader = parse::Reader::new(rest.as_bytes());
-    let root = reader.mangled()?;
+    let read = |scopes_are_types| {
+        let mut reader = parse::Reader::new(rest.as_bytes());
+        reader.scopes_are_types = scopes_are_types;
+        let root = reader.mangled()?;
+        Some((reader, root))
+    };
+    let (reader, root) = match read(false) {
+        Some(done) => done,
+        None if rest.contains("srN") => read(true)?,
+        None => return None,
+    };
     let mut out = Out::new(name.len());
     print::Printer::new(rest, reader.nodes(), &mut out).node(root);
     out.finish()

@@ -1,5 +1,10 @@
 //! Encodings, names and template arguments (ABI 5.1.2 to 5.1.8).
 
+mod name;
+mod special;
+
+use std::collections::HashMap;
+
 use super::node::{Cv, Id, List, Node, Nodes, Span, Trailer};
 use super::tables;
 use crate::binary::demangle::out::MAX_DEPTH;
@@ -33,11 +38,17 @@ pub(super) struct Reader<'a> {
     pub(super) substitutions: Vec<Candidate>,
     /// Arguments that template parameters stand for.
     pub(super) parameters: Vec<Id>,
+    /// Nodes that stand where a template parameter was named: which one.
+    uses: HashMap<Id, u32>,
     /// Parameters of the function whose forward references are open: index and
     /// node.
     forwards: Vec<(usize, u32)>,
     pub(super) allow_forward: bool,
     pub(super) in_lambda: bool,
+    /// Whether a dependent name's scope is a type, each level of which may be
+    /// referred to again: GCC writes it so where the ABI has levels without
+    /// candidates (5.1.6.1, `<unresolved-name>`).
+    pub scopes_are_types: bool,
     /// In the type of a conversion, arguments that follow are the name's.
     pub(super) no_arguments: bool,
     depth: u32,
@@ -53,9 +64,11 @@ impl<'a> Reader<'a> {
             nodes: Nodes::default(),
             substitutions: Vec::new(),
             parameters: Vec::new(),
+            uses: HashMap::new(),
             forwards: Vec::new(),
             allow_forward: false,
             in_lambda: false,
+            scopes_are_types: false,
             no_arguments: false,
             depth: 0,
             fuel: input.len().saturating_mul(32).saturating_add(1024),
@@ -245,126 +258,6 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
-    fn special(&mut self) -> Option<Id> {
-        let code = [self.look(), self.look_at(1)];
-        let of_type = |code: &[u8; 2]| {
-            Some(match code {
-                b"TV" => "vtable for ",
-                b"TT" => "VTT for ",
-                b"TI" => "typeinfo for ",
-                b"TS" => "typeinfo name for ",
-                _ => return None,
-            })
-        };
-        if let Some(text) = of_type(&code) {
-            self.at += 2;
-            let kind = self.kind()?;
-            return Some(self.add(Node::Special(text, kind)));
-        }
-        match &code {
-            b"TC" => {
-                self.at += 2;
-                let inner = self.kind()?;
-                self.number()?;
-                self.expect(b"_")?;
-                let outer = self.kind()?;
-                return Some(self.add(Node::VtableIn(outer, inner)));
-            }
-            b"TW" | b"TH" | b"GV" => {
-                self.at += 2;
-                let name = self.name(None)?;
-                let text = match &code {
-                    b"TW" => "TLS wrapper function for ",
-                    b"TH" => "TLS init function for ",
-                    _ => "guard variable for ",
-                };
-                return Some(self.add(Node::Special(text, name)));
-            }
-            b"TA" => {
-                self.at += 2;
-                let argument = self.argument()?;
-                return Some(self.add(Node::Special("template parameter object for ", argument)));
-            }
-            b"Th" | b"Tv" => {
-                self.at += 1;
-                self.offset()?;
-                let base = self.encoding(false)?;
-                let text = match &code {
-                    b"Th" => "non-virtual thunk to ",
-                    _ => "virtual thunk to ",
-                };
-                return Some(self.add(Node::Special(text, base)));
-            }
-            b"Tc" => {
-                self.at += 2;
-                self.offset()?;
-                self.offset()?;
-                let base = self.encoding(false)?;
-                return Some(self.add(Node::Special("covariant return thunk to ", base)));
-            }
-            b"GR" => {
-                self.at += 2;
-                let name = self.name(None)?;
-                let number = self.base36()?;
-                return Some(self.add(Node::Temporary(number, name)));
-            }
-            b"GA" => {
-                self.at += 2;
-                let base = self.encoding(false)?;
-                return Some(self.add(Node::Special("hidden alias for ", base)));
-            }
-            b"GT" => {
-                self.at += 2;
-                let text = match self.look() {
-                    b'n' => "non-transaction clone for ",
-                    _ => "transaction clone for ",
-                };
-                self.at += 1;
-                let base = self.encoding(false)?;
-                return Some(self.add(Node::Special(text, base)));
-            }
-            _ => {}
-        }
-        None
-    }
-
-    /// `_` is 0; else digits and capital letters, one more, and `_`.
-    fn base36(&mut self) -> Option<u32> {
-        let mut value = 0u32;
-        let start = self.at;
-        loop {
-            let digit = match self.look() {
-                b'_' => break,
-                digit @ b'0'..=b'9' => digit - b'0',
-                digit @ b'A'..=b'Z' => digit - b'A' + 10,
-                _ => return None,
-            };
-            value = value.checked_mul(36)?.checked_add(u32::from(digit))?;
-            self.at += 1;
-        }
-        let empty = self.at == start;
-        self.at += 1;
-        match empty {
-            true => Some(0),
-            false => value.checked_add(1),
-        }
-    }
-
-    fn offset(&mut self) -> Option<()> {
-        let twice = match self.look() {
-            b'h' => false,
-            b'v' => true,
-            _ => return None,
-        };
-        self.at += 1;
-        for _ in 0..=u8::from(twice) {
-            let _ = self.take(b"n");
-            self.number()?;
-            self.expect(b"_")?;
-        }
-        Some(())
-    }
-
     pub(super) fn name(&mut self, state: Option<&mut NameState>) -> Option<Id> {
         self.deeper(|reader| reader.name_here(state))
     }
@@ -417,257 +310,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn nested(&mut self, mut state: Option<&mut NameState>) -> Option<Id> {
-        self.expect(b"N")?;
-        let _explicit_object = self.take(b"H");
-        let cv = self.cv();
-        let reference = match self.look() {
-            b'R' => "&",
-            b'O' => "&&",
-            _ => "",
-        };
-        self.at += usize::from(!reference.is_empty());
-        if let Some(state) = state.as_deref_mut() {
-            state.cv = cv;
-            state.reference = reference;
-        }
-        let mut so_far: Option<Id> = None;
-        while !self.take(b"E") {
-            if let Some(state) = state.as_deref_mut() {
-                state.ends_with_arguments = false;
-            }
-            // A member's initializer: the closure that follows says it all.
-            if so_far.is_some() && self.take(b"M") {
-                continue;
-            }
-            let next = match (self.look(), self.look_at(1), so_far) {
-                (b'T', _, None) => self.parameter()?,
-                (b'I', _, Some(base)) => {
-                    let arguments = self.arguments(state.is_some())?;
-                    if let Some(state) = state.as_deref_mut() {
-                        state.ends_with_arguments = true;
-                    }
-                    self.add(Node::Templated(base, arguments))
-                }
-                (b'D', b't' | b'T', None) => self.decltype()?,
-                (b'S', b't', None) => {
-                    self.at += 2;
-                    let std = self.add(Node::Text("std"));
-                    so_far = Some(std);
-                    continue;
-                }
-                (b'S', _, None) => {
-                    so_far = Some(self.substitution()?);
-                    continue;
-                }
-                (_, _, scope) => {
-                    let _ = self.take(b"L");
-                    let inner = self.unqualified(scope, state.as_deref_mut())?;
-                    match scope {
-                        Some(scope) => self.add(Node::Nested(scope, inner)),
-                        None => inner,
-                    }
-                }
-            };
-            self.candidate(next);
-            so_far = Some(next);
-        }
-        // The whole name is no candidate here; as a type it is added again.
-        self.substitutions.pop()?;
-        so_far
-    }
-
-    fn local(&mut self, state: Option<&mut NameState>) -> Option<Id> {
-        self.expect(b"Z")?;
-        let function = self.encoding(false)?;
-        self.expect(b"E")?;
-        if self.take(b"s") {
-            self.discriminator()?;
-            let text = self.add(Node::Text("string literal"));
-            return Some(self.add(Node::Local(function, text)));
-        }
-        if self.take(b"d") {
-            let number = self.sequence()?.checked_add(1)?;
-            let entity = self.name(state)?;
-            return Some(self.add(Node::DefaultArgument(function, number, entity)));
-        }
-        let entity = self.name(state)?;
-        self.discriminator()?;
-        Some(self.add(Node::Local(function, entity)))
-    }
-
-    fn discriminator(&mut self) -> Option<()> {
-        if self.look() != b'_' {
-            return Some(());
-        }
-        if self.look_at(1) == b'_' {
-            self.at += 2;
-            self.number()?;
-            return self.expect(b"_");
-        }
-        if self.look_at(1).is_ascii_digit() {
-            self.at += 2;
-        }
-        Some(())
-    }
-
-    /// A name without its scope, and the tags behind it.
-    pub(super) fn unqualified(
-        &mut self,
-        scope: Option<Id>,
-        state: Option<&mut NameState>,
-    ) -> Option<Id> {
-        let _ = self.take(b"F");
-        let _ = self.take(b"L");
-        let mut name = match (self.look(), self.look_at(1)) {
-            (b'1'..=b'9', _) => self.source_name()?,
-            (b'U', _) => self.unnamed()?,
-            (b'D', b'C') => {
-                self.at += 2;
-                let mut names = Vec::new();
-                while !self.take(b"E") {
-                    names.push(self.source_name()?);
-                }
-                let names = self.list(&names);
-                self.add(Node::Binding(names))
-            }
-            (b'C', _) | (b'D', b'0'..=b'5') => {
-                let scope = scope?;
-                if let Some(state) = state {
-                    state.no_return = true;
-                }
-                self.structor(scope)?
-            }
-            _ => self.operator(state)?,
-        };
-        while self.take(b"B") {
-            let tag = self.source_span()?;
-            name = self.add(Node::AbiTag(name, tag));
-        }
-        Some(name)
-    }
-
-    fn structor(&mut self, scope: Id) -> Option<Id> {
-        if self.take(b"C") {
-            let inherited = self.take(b"I");
-            let digit = self.look();
-            if !(b'1'..=b'5').contains(&digit) {
-                return None;
-            }
-            self.at += 1;
-            if inherited {
-                self.kind()?;
-            }
-            return Some(self.add(Node::Constructor(scope)));
-        }
-        self.at += 2;
-        Some(self.add(Node::Destructor(scope)))
-    }
-
-    pub(super) fn source_span(&mut self) -> Option<Span> {
-        let length = self.number()? as usize;
-        let start = self.at;
-        let end = start.checked_add(length)?;
-        if length == 0 || end > self.input.len() {
-            return None;
-        }
-        self.at = end;
-        Some(self.span(start, end))
-    }
-
-    pub(super) fn source_name(&mut self) -> Option<Id> {
-        let span = self.source_span()?;
-        let text = self.input.get(span.start as usize..span.end as usize)?;
-        let anonymous = matches!(
-            text,
-            [
-                b'_',
-                b'G',
-                b'L',
-                b'O',
-                b'B',
-                b'A',
-                b'L',
-                b'_',
-                b'_' | b'.' | b'$',
-                b'N',
-                ..
-            ]
-        );
-        Some(match anonymous {
-            true => self.add(Node::Anonymous),
-            false => self.add(Node::Source(span)),
-        })
-    }
-
-    fn unnamed(&mut self) -> Option<Id> {
-        if self.take(b"Ut") {
-            let number = self.sequence()?.checked_add(1)?;
-            return Some(self.add(Node::Unnamed(number)));
-        }
-        self.expect(b"Ul")?;
-        let outer = std::mem::replace(&mut self.in_lambda, true);
-        while self.look() == b'T' && matches!(self.look_at(1), b'y' | b'n' | b't' | b'p') {
-            self.parameter_declaration()?;
-        }
-        let parameters = self.parameters_until(|reader| reader.look() == b'E');
-        self.in_lambda = outer;
-        let parameters = parameters?;
-        self.expect(b"E")?;
-        let number = self.sequence()?.checked_add(1)?;
-        Some(self.add(Node::Lambda(parameters, number)))
-    }
-
-    /// A template parameter of a generic lambda; it is not shown.
-    fn parameter_declaration(&mut self) -> Option<()> {
-        self.deeper(|reader| {
-            match (reader.look_at(1), reader.at += 2) {
-                (b'y', ()) => {}
-                (b'n', ()) => {
-                    reader.kind()?;
-                }
-                (b't', ()) => {
-                    while !reader.take(b"E") {
-                        if reader.look() != b'T' {
-                            return None;
-                        }
-                        reader.parameter_declaration()?;
-                    }
-                }
-                _ => reader.parameter_declaration()?,
-            }
-            Some(())
-        })
-    }
-
-    fn operator(&mut self, state: Option<&mut NameState>) -> Option<Id> {
-        if self.take(b"cv") {
-            let outer = (self.allow_forward, self.no_arguments);
-            // Arguments of a conversion template stand behind the type that
-            // names them.
-            self.allow_forward = self.allow_forward || state.is_some();
-            self.no_arguments = true;
-            let kind = self.kind();
-            (self.allow_forward, self.no_arguments) = outer;
-            if let Some(state) = state {
-                state.no_return = true;
-            }
-            return Some(self.add(Node::Conversion(kind?)));
-        }
-        if self.take(b"li") {
-            let name = self.source_name()?;
-            return Some(self.add(Node::Literal(name)));
-        }
-        if self.look() == b'v' && self.look_at(1).is_ascii_digit() {
-            self.at += 2;
-            let name = self.source_name()?;
-            return Some(self.add(Node::VendorOperator(name)));
-        }
-        let name = tables::operator_name([self.look(), self.look_at(1)])?;
-        self.at += 2;
-        Some(self.add(Node::Operator(name)))
-    }
-
     pub(super) fn substitution(&mut self) -> Option<Id> {
         self.expect(b"S")?;
         if self.look().is_ascii_lowercase() {
@@ -685,11 +327,42 @@ impl<'a> Reader<'a> {
         }
         let index = self.base36()? as usize;
         let known = *self.substitutions.get(index)?;
-        let again = known
-            .parameter
-            .filter(|_| !self.in_lambda)
-            .and_then(|index| self.parameters.get(index as usize));
-        Some(again.copied().unwrap_or(known.id))
+        // A parameter that stands here again is that of this place.
+        match known.parameter {
+            _ if self.in_lambda => self.generic(known.id),
+            Some(index) => {
+                let again = self.parameters.get(index as usize).copied();
+                Some(again.map_or(known.id, |argument| self.used(argument, index)))
+            }
+            None => Some(known.id),
+        }
+    }
+
+    /// A type that was read elsewhere as one of a lambda's parameters: template
+    /// parameters in it are the lambda's own.
+    fn generic(&mut self, id: Id) -> Option<Id> {
+        if let Some(index) = self.uses.get(&id) {
+            let auto = Node::Auto(index.checked_add(1)?);
+            return Some(self.add(auto));
+        }
+        let node = self.nodes.get(id);
+        let (Node::Pointer(inner)
+        | Node::Reference(inner)
+        | Node::RvalueReference(inner)
+        | Node::Qualified(inner, _)) = node
+        else {
+            return Some(id);
+        };
+        let again = self.deeper(|reader| reader.generic(inner))?;
+        if again == inner {
+            return Some(id);
+        }
+        Some(self.add(match node {
+            Node::Reference(_) => Node::Reference(again),
+            Node::RvalueReference(_) => Node::RvalueReference(again),
+            Node::Qualified(_, cv) => Node::Qualified(again, cv),
+            _ => Node::Pointer(again),
+        }))
     }
 
     pub(super) fn candidate(&mut self, id: Id) {
@@ -730,7 +403,15 @@ impl<'a> Reader<'a> {
             self.forwards.push((index as usize, forward));
             return Some(self.add(Node::Forward(forward)));
         }
-        self.parameters.get(index as usize).copied()
+        let argument = *self.parameters.get(index as usize)?;
+        Some(self.used(argument, index))
+    }
+
+    /// The argument as a node of its own, to be known again as a parameter's.
+    fn used(&mut self, argument: Id, index: u32) -> Id {
+        let used = self.add(self.nodes.get(argument));
+        self.uses.insert(used, index);
+        used
     }
 
     /// Template arguments; `outer`: those that parameters stand for.

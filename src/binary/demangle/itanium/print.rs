@@ -1,6 +1,9 @@
 //! Nodes as text. A declarator has two halves: what stands before the name
 //! and what stands behind it (`int (*` and `)[3]`).
 
+mod expression;
+mod name;
+
 use super::node::{Cv, Id, List, Node, Nodes, Span, Trailer};
 use super::tables;
 use crate::binary::demangle::out::Out;
@@ -176,7 +179,10 @@ impl<'a> Printer<'a> {
             Node::MemberPointer(class, member) => {
                 self.left(member);
                 match self.has_right(member) {
-                    Some(right) => self.out.push(right.opening()),
+                    // A function's left half ends with a blank, unless it
+                    // returns what ends behind the name.
+                    Some(Right::Function) if self.out.last() == Some(b' ') => self.out.push("("),
+                    Some(_) => self.out.push(" ("),
                     None => self.out.push(" "),
                 }
                 self.node(class);
@@ -203,7 +209,9 @@ impl<'a> Printer<'a> {
             Node::Array(element, _) => self.left(element),
             Node::FunctionType(returns, _, _) => {
                 self.left(returns);
-                self.out.push(" ");
+                if !self.ends_behind(returns) {
+                    self.out.push(" ");
+                }
             }
             Node::Function(returns, name, _, _) => {
                 if let Some(returns) = returns {
@@ -293,7 +301,7 @@ impl<'a> Printer<'a> {
         self.left(inner);
         if let Some(right) = self.has_right(inner) {
             self.out.push(match (right, self.out.last()) {
-                // A function's left half ends with a blank already.
+                // A function's left half ends with a blank where one is needed.
                 (Right::Function, _) => "(",
                 (Right::Array, _) => " (",
             });
@@ -388,369 +396,6 @@ impl<'a> Printer<'a> {
     fn number(&mut self, value: u64) {
         self.out.push(&value.to_string());
     }
-
-    /// Nodes without a right half.
-    fn whole(&mut self, node: Node) {
-        match node {
-            Node::Text(text) | Node::Operator(text) => self.out.push(text),
-            Node::Source(span) => self.out.push(self.source(span)),
-            Node::Anonymous => self.out.push("(anonymous namespace)"),
-            Node::Nested(scope, name) | Node::Local(scope, name) => {
-                self.node(scope);
-                self.out.push("::");
-                self.node(name);
-            }
-            Node::Templated(name, arguments) => {
-                self.node(name);
-                self.arguments(arguments);
-            }
-            Node::AbiTag(name, tag) => {
-                self.node(name);
-                self.out.push("[abi:");
-                self.out.push(self.source(tag));
-                self.out.push("]");
-            }
-            Node::Pack(list) => self.comma_separated(list),
-            Node::Expansion(pattern) => self.expansion(pattern),
-            Node::Auto(number) => {
-                self.out.push("auto:");
-                self.number(u64::from(number));
-            }
-            Node::Constructor(scope) => self.base_name(scope),
-            Node::Destructor(scope) => {
-                self.out.push("~");
-                self.base_name(scope);
-            }
-            Node::Conversion(kind) => {
-                self.out.push("operator ");
-                self.node(kind);
-            }
-            Node::Literal(name) => {
-                self.out.push("operator\"\" ");
-                self.node(name);
-            }
-            Node::VendorOperator(name) => {
-                self.out.push("operator ");
-                self.node(name);
-            }
-            Node::Lambda(parameters, number) => {
-                self.out.push("{lambda");
-                self.parameters(parameters);
-                self.out.push("#");
-                self.number(u64::from(number));
-                self.out.push("}");
-            }
-            Node::Unnamed(number) => {
-                self.out.push("{unnamed type#");
-                self.number(u64::from(number));
-                self.out.push("}");
-            }
-            Node::Binding(names) => {
-                self.out.push("[");
-                self.comma_separated(names);
-                self.out.push("]");
-            }
-            Node::DefaultArgument(function, number, entity) => {
-                self.node(function);
-                self.out.push("::{default arg#");
-                self.number(u64::from(number));
-                self.out.push("}::");
-                self.node(entity);
-            }
-            Node::Special(text, inner) => {
-                self.out.push(text);
-                self.node(inner);
-            }
-            Node::Temporary(number, name) => {
-                self.out.push("reference temporary #");
-                self.number(u64::from(number));
-                self.out.push(" for ");
-                self.node(name);
-            }
-            Node::VtableIn(outer, inner) => {
-                self.out.push("construction vtable for ");
-                self.node(outer);
-                self.out.push("-in-");
-                self.node(inner);
-            }
-            Node::Clone(base, suffix) => {
-                self.node(base);
-                self.out.push(" [clone ");
-                self.out.push(self.source(suffix));
-                self.out.push("]");
-            }
-            Node::Complex(inner) => {
-                self.node(inner);
-                self.out.push(" _Complex");
-            }
-            Node::Imaginary(inner) => {
-                self.node(inner);
-                self.out.push(" _Imaginary");
-            }
-            Node::Vector(element, length) => {
-                self.node(element);
-                self.out.push(" __vector(");
-                self.node(length);
-                self.out.push(")");
-            }
-            Node::BitInt(unsigned, length) => {
-                self.out.push(if unsigned {
-                    "unsigned _BitInt("
-                } else {
-                    "_BitInt("
-                });
-                self.node(length);
-                self.out.push(")");
-            }
-            Node::Number(value) => self.number(value),
-            other => self.expression(other),
-        }
-    }
-
-    fn expansion(&mut self, pattern: Id) {
-        let outer = std::mem::replace(&mut self.element, Element::Unmet);
-        let start = self.out.len();
-        self.node(pattern);
-        match self.element {
-            Element::At(_, 0) => self.out.truncate(start),
-            Element::At(_, count) => {
-                for at in 1..count {
-                    if self.out.has_failed() {
-                        break;
-                    }
-                    self.out.push(", ");
-                    self.element = Element::At(at, count);
-                    self.node(pattern);
-                }
-            }
-            _ => {
-                // No pack of template arguments: it stays a pattern.
-                self.out.truncate(start);
-                self.element = Element::None;
-                self.sub(pattern);
-                self.out.push("...");
-            }
-        }
-        self.element = outer;
-    }
-
-    /// The last part of a class's name, without template arguments.
-    fn base_name(&mut self, scope: Id) {
-        let mut id = scope;
-        while self.out.step() {
-            id = match self.nodes.get(id) {
-                Node::Nested(_, name) | Node::Local(_, name) => name,
-                Node::DefaultArgument(_, _, name) => name,
-                Node::Templated(name, _) | Node::AbiTag(name, _) => name,
-                Node::Forward(reference) => match self.forward(reference) {
-                    Some(id) => id,
-                    None => return,
-                },
-                Node::Text(text) => {
-                    let mut standard = (b'a'..=b'z').filter_map(tables::standard);
-                    let known = standard.find(|&(long, _)| long == text);
-                    self.out.push(known.map_or(text, |(_, short)| short));
-                    return;
-                }
-                _ => {
-                    self.node(id);
-                    return;
-                }
-            };
-        }
-    }
-
-    fn expression(&mut self, node: Node) {
-        match node {
-            Node::Decltype(inner) => {
-                self.out.push("decltype (");
-                self.node(inner);
-                self.out.push(")");
-            }
-            Node::Constant(kind, text, negative) => self.constant(kind, text, negative),
-            Node::Parameter(0) => self.out.push("this"),
-            Node::Parameter(number) => {
-                self.out.push("{parm#");
-                self.number(u64::from(number));
-                self.out.push("}");
-            }
-            Node::Binary(text, left, right) => {
-                // So that it doesn't end template arguments.
-                let guard = text == ">";
-                if guard {
-                    self.out.push("(");
-                }
-                self.sub(left);
-                self.out.push(text);
-                self.sub(right);
-                if guard {
-                    self.out.push(")");
-                }
-            }
-            Node::Unary("&", inner) => {
-                self.out.push("&");
-                match self.nodes.get(inner) {
-                    // The address of a function goes without its parameters.
-                    Node::Function(_, name, _, trailer)
-                        if matches!(self.nodes.get(name), Node::Nested(..))
-                            && trailer == Trailer::default() =>
-                    {
-                        self.sub(name);
-                    }
-                    _ => self.sub(inner),
-                }
-            }
-            Node::Unary(text, inner) => {
-                self.out.push(text);
-                self.sub(inner);
-            }
-            Node::OfType(text, inner) => {
-                self.out.push(text);
-                self.out.push("(");
-                self.node(inner);
-                self.out.push(")");
-            }
-            Node::Postfix(text, inner) => {
-                self.sub(inner);
-                self.out.push(text);
-            }
-            Node::Ternary(condition, yes, no) => {
-                self.sub(condition);
-                self.out.push("?");
-                self.sub(yes);
-                self.out.push(" : ");
-                self.sub(no);
-            }
-            Node::Call(function, arguments) => {
-                match self.nodes.get(function) {
-                    Node::Function(_, name, _, _) => self.sub(name),
-                    _ => self.sub(function),
-                }
-                self.parameters(arguments);
-            }
-            Node::NamedCast(word, kind, inner) => {
-                self.out.push(word);
-                self.out.push("<");
-                self.node(kind);
-                self.out.push(">(");
-                self.node(inner);
-                self.out.push(")");
-            }
-            Node::Cast(kind, list) => {
-                self.out.push("(");
-                self.node(kind);
-                self.out.push(")");
-                match *self.nodes.list(list) {
-                    [only] => self.sub(only),
-                    _ => self.parameters(list),
-                }
-            }
-            Node::Index(left, right) => {
-                self.sub(left);
-                self.out.push("[");
-                self.node(right);
-                self.out.push("]");
-            }
-            Node::PackLength(pack) => match self.nodes.get(pack) {
-                Node::PackParameter(list) => self.number(u64::from(list.length)),
-                _ => {
-                    self.out.push("sizeof...(");
-                    self.node(pack);
-                    self.out.push(")");
-                }
-            },
-            Node::PackLengthOf(list) => self.number(u64::from(list.length)),
-            Node::New(word, placement, kind, start) => {
-                self.out.push(word);
-                if placement.length > 0 {
-                    self.parameters(placement);
-                    self.out.push(" ");
-                }
-                self.node(kind);
-                if let Some(start) = start {
-                    self.parameters(start);
-                }
-            }
-            Node::Braces(kind, list) => {
-                if let Some(kind) = kind {
-                    self.node(kind);
-                }
-                self.out.push("{");
-                self.comma_separated(list);
-                self.out.push("}");
-            }
-            Node::Global(name) => {
-                self.out.push("::");
-                self.node(name);
-            }
-            Node::Fold(text, pattern, start, left) => self.fold(text, pattern, start, left),
-            _ => self.out.fail(),
-        }
-    }
-
-    fn fold(&mut self, text: &str, pattern: Id, start: Option<Id>, left: bool) {
-        // The pattern is written for all elements at once.
-        let outer = std::mem::replace(&mut self.element, Element::None);
-        self.out.push("(");
-        if left {
-            self.out.push("...");
-            self.out.push(text);
-            self.sub(pattern);
-        } else {
-            self.sub(pattern);
-            self.out.push(text);
-            self.out.push("...");
-        }
-        if let Some(start) = start {
-            self.out.push(text);
-            self.sub(start);
-        }
-        self.out.push(")");
-        self.element = outer;
-    }
-
-    /// An operand, in parentheses unless it is a plain name.
-    fn sub(&mut self, id: Id) {
-        let plain = matches!(
-            self.nodes.get(id),
-            Node::Source(_) | Node::Nested(..) | Node::Braces(..) | Node::Parameter(_)
-        );
-        if plain {
-            self.node(id);
-            return;
-        }
-        self.out.push("(");
-        self.node(id);
-        self.out.push(")");
-    }
-
-    fn constant(&mut self, kind: Id, text: Span, negative: bool) {
-        let digits = self.source(text);
-        let sign = if negative { "-" } else { "" };
-        if let Node::Text(name) = self.nodes.get(kind) {
-            if let Some(suffix) = tables::suffix(name) {
-                for part in [sign, digits, suffix] {
-                    self.out.push(part);
-                }
-                return;
-            }
-            if name == "bool" && !negative && matches!(digits, "0" | "1") {
-                self.out.push(if digits == "1" { "true" } else { "false" });
-                return;
-            }
-            if matches!(name, "float" | "double" | "long double" | "__float128") {
-                for part in ["(", name, ")", sign, "[", digits, "]"] {
-                    self.out.push(part);
-                }
-                return;
-            }
-        }
-        self.out.push("(");
-        self.node(kind);
-        self.out.push(")");
-        self.out.push(sign);
-        self.out.push(digits);
-    }
 }
 
 /// What stands behind a name.
@@ -758,14 +403,4 @@ impl<'a> Printer<'a> {
 enum Right {
     Array,
     Function,
-}
-
-impl Right {
-    /// What opens the declarator of a pointer to it.
-    fn opening(self) -> &'static str {
-        match self {
-            Self::Array => " (",
-            Self::Function => "(",
-        }
-    }
 }

@@ -137,6 +137,20 @@ fn memory(basis: &Basis<'_, '_>, rows: &mut Rows) {
         "nx",
         state,
         "The last PT_GNU_STACK without execute permission; a library without one leaves it to its program.",
+        fact.as_str(),
+        location,
+    );
+    // What a library asks for counts as well: the loader makes the stack of
+    // the whole process executable where one file of it says so.
+    let state = match (object, stack(elf)) {
+        (true, _) => State::NotApplicable,
+        (false, Some(header)) => present(header.flags & 1 == 0),
+        (false, None) => State::Unknown,
+    };
+    rows.add(
+        "no-executable-stack",
+        state,
+        "The last PT_GNU_STACK of the file, program or library, has no execute permission; without one the loader decides by the machine.",
         fact,
         location,
     );

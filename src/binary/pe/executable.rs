@@ -203,11 +203,18 @@ fn tables<'a>(
         own.push(("functions", Box::new(functions)));
     }
     let table = optional.directory(directory::LOAD_CONFIG)?;
-    let (facts, guards, config) =
-        load_config::read(image, table.rva, &parts.sections, budget, notes)?;
-    own.push(("guard_tables", Box::new(guards)));
-    own.push(("load_config", Box::new(facts)));
-    Some(config)
+    let found = load_config::read(image, table.rva, &parts.sections, budget, notes)?;
+    if let Some(rows) = found.dynamic {
+        own.push(("dynamic_relocations", Box::new(rows)));
+    }
+    if let Some((rva, size)) = found.config.extra_functions
+        && let Some((_, functions)) = exceptions::read_extra(image, rva, size, budget, notes)
+    {
+        own.push(("extra_functions", Box::new(functions)));
+    }
+    own.push(("guard_tables", Box::new(found.tables)));
+    own.push(("load_config", Box::new(found.facts)));
+    Some(found.config)
 }
 
 /// The headers and tables, and what they map.

@@ -15,6 +15,7 @@ mod certificates;
 mod checksum;
 mod clr;
 mod debug;
+mod dynamic_relocations;
 mod exceptions;
 mod executable;
 mod exports;
@@ -41,6 +42,9 @@ mod strings;
 mod symbols;
 mod te;
 mod tls;
+mod unwind_arm;
+mod unwind_arm64;
+mod unwind_codes;
 mod version_info;
 
 use super::layout::facts::{Facts, Part};

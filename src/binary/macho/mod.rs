@@ -38,6 +38,8 @@ pub use architectures::{ArchitecturesRecord, list_architectures};
 pub use fat::{FatArch, FatMagic, HEADER};
 pub use inspect::{MachORecord, PROVIDER, inspect_macho};
 pub use layout::layout;
+pub(crate) use layout::{symbol, symbol_count};
+pub(crate) use macho::MachO;
 pub use slices::{Content, Slice, Slices};
 
 /// Whether it is Mach-O, thin or universal. A Java class starts like a

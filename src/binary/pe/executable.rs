@@ -57,7 +57,7 @@ pub(super) fn parse(bytes: Bytes<'_>) -> Result<Layout<'_>, Refusal> {
     layout.facts.address_map = loader::address_map(&parts);
     let count = parts.sections.len() as u64;
     let (symbols, auxiliary) = symbols::read(&parts.symbols, count, &mut budget, &mut notes);
-    layout.symbols = symbols;
+    layout.symbols = symbols.into();
 
     let mut own: Own<'_> = vec![
         (
@@ -355,7 +355,7 @@ fn link<'a>(
     layout.linkage.needed_libraries = imports.needed();
     layout.linkage.got = imports.slots();
     let canary = imports.canary().or_else(|| {
-        let found = layout.symbols.iter().find(|one| object::is_canary(one));
+        let found = layout.symbols.iter().find(object::is_canary);
         found.map(|symbol| symbol.name.bytes())
     });
     facts.imports_exhaustive = !imports.cut;

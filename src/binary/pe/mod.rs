@@ -49,8 +49,11 @@ mod version_info;
 
 use super::layout::facts::{Facts, Part};
 use super::layout::rows::Symbolic;
-use super::layout::{EntryMeaning, Format, Indicators, Layout, Linkage, Refusal};
+use super::layout::{
+    EntryMeaning, Format, Indicators, Layout, Linkage, Refusal, Relocations, Symbols,
+};
 use super::{ByteOrder, Bytes, Notes};
+pub(crate) use relocations::RelocationRows;
 
 /// Takes a file apart: `MZ` with a PE header, `VZ`, an anonymous object header
 /// (`/bigobj`, import objects), an archive with import objects, or an object
@@ -86,8 +89,8 @@ fn empty<'a>(format: Format, machine: u16, bits: u8) -> Layout<'a> {
         entry_meaning: EntryMeaning::NotApplicable,
         sections: Vec::new(),
         segments: Vec::new(),
-        symbols: Vec::new(),
-        relocations: Vec::new(),
+        symbols: Symbols::default(),
+        relocations: Relocations::default(),
         packed_relocations: Vec::new(),
         linkage: Linkage::default(),
         indicators: Indicators {

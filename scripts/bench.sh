@@ -191,7 +191,7 @@ def binaries():
     costs("elf llvm", "elf (esbuild, 10 MB) / `llvm-readobj --all`", [*layout, elf], [*readobj, elf])
     pair("pe", f"pe ({Path(pe).name}) / `llvm-readobj --all`", [*layout, pe], [*readobj, pe])
     pair("mach-o", f"mach-o ({Path(macho).name}) / `llvm-readobj --all`", [*layout, macho], [*readobj, macho])
-    for label, name in ("pe", "node.exe"), ("mach-o", "node"):
+    for label, name in ("pe", "polars.pyd"), ("mach-o", "node"):
         large = largest(INPUTS / label, name)
         size = f"{os.path.getsize(large) / 1e6:.0f} MB"
         costs(label, f"{label} ({name}, {size}) / `llvm-readobj --all`", [*layout, large], [*readobj, large], min(RUNS, 3))
@@ -199,7 +199,7 @@ def binaries():
     large = largest(INPUTS / "wasm", "*.wasm")
     name = f"wasm ({Path(large).name}, {os.path.getsize(large) / 1e6:.0f} MB)"
     text = [REA, "inspect-wasm-artifact", "--wat", "--max-wat-bytes", str(1 << 30), large]
-    costs("wasm large", f"{name}, with text / `wasm2wat`", text, ["wasm2wat", large], min(RUNS, 3))
+    costs("wasm large", f"{name}, with text / `wasm2wat`", text, ["wasm2wat", "--enable-all", large], min(RUNS, 3))
     # `wasm-tools validate` is wasmparser's validator, functions on all cores; so is the peer in benches/wasm.rs.
     done = subprocess.run([WASM, large, "--rounds", str(RUNS)], check=True, capture_output=True, text=True).stdout
     floor, ours, ratio = (float(word) for word in re.findall(r"[0-9.]+", done))

@@ -393,9 +393,8 @@ impl WriteJson for RelocationType {
     }
 }
 
-/// Names as people write them. A record is written twice, and finding them
-/// takes longer than the rest of it: they are found once, on all cores. Beyond
-/// [`Demangled::ROOM`] they are found again each time.
+/// Names as people write them. A record is written twice; they are found once,
+/// on all cores. Beyond [`Demangled::ROOM`] they are found again each time.
 #[derive(Default)]
 pub(super) struct Demangled {
     exports: Texts,

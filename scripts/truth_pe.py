@@ -601,7 +601,7 @@ def instruction32(name, operands, prolog, size):
         case "microsoft_specific":
             return f"microsoft-specific (type: {operands[0]})"
         case "end_nop":
-            return "b.w <target>" if wide else "bx <reg>"
+            return "b.w" if wide else "b"  # LLVM 14; newer ones name targets
     return name
 
 
@@ -729,6 +729,7 @@ def ours_for_readobj(ours):
         for group in block["entries"]:
             kind = group["type"]
             kind = str(kind) if isinstance(kind, int) else kind.removeprefix("IMAGE_REL_BASED_")
+            kind = {"ARM_MOV32": "ARM_MOV32(A)", "THUMB_MOV32": "ARM_MOV32(T)"}.get(kind, kind)
             for offset in group["offsets"]:
                 facts["base-relocations"][(kind, page + offset)] += 1
     types = {}
@@ -1121,7 +1122,7 @@ def dynamic(one, facts):
             facts["arm64x"][(row.rva, kind, 4 if kind == "delta" else row.size, value)] += 1
     elif isinstance(fixups, lief.PE.DynamicFixupControlTransfer):
         for row in fixups.relocations:
-            index = None if row.iat_index in (fixups.NO_IAT_INDEX, 0x7FFFF) else row.iat_index
+            index = None if row.iat_index in (fixups.NO_IAT_INDEX, 0xFFFF, 0x7FFFF) else row.iat_index
             facts["control-transfer"][(row.rva, bool(row.is_call), index)] += 1
     elif isinstance(fixups, lief.PE.DynamicFixupARM64Kernel):
         for row in fixups.relocations:

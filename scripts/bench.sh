@@ -4,7 +4,8 @@
 #
 #   scripts/corpus.sh && scripts/corpus.sh --bench   fetch the inputs, once
 #   scripts/bench.sh [RUNS]                          build and measure (default: 7 pairs a row)
-#   REA=PATH LIMIT=PATH scripts/bench.sh             measure these programs, build nothing
+#   REA=PATH LIMIT=PATH WASM=PATH scripts/bench.sh   measure these programs, build nothing
+#   scripts/bench.sh RUNS binaries                   the rows of binaries only
 #
 # Each row runs its two commands in turns (A B A B ...) with the page cache warm and reports the
 # medians of both times and of the ratios of the pairs, so that a slow minute of the machine hits
@@ -29,16 +30,20 @@ fi
 if [[ -z ${LIMIT-} ]]; then
   LIMIT=$(cargo bench --no-run --bench limit --message-format=json | built limit)
 fi
-export REA LIMIT
+if [[ -z ${WASM-} ]]; then
+  WASM=$(cargo bench --no-run --bench wasm --message-format=json | built wasm)
+fi
+export REA LIMIT WASM
 export INPUTS=${REA_BENCH:-$HOME/.cache/rea-bench} CORPUS=${REA_CORPUS:-$HOME/.cache/rea-corpus}
 
-exec python3 - "${1:-7}" <<'EOF_PYTHON'
-import os, shlex, statistics, subprocess, sys, tempfile, time, zipfile
+exec python3 - "${1:-7}" "${2:-}" <<'EOF_PYTHON'
+import os, re, shlex, statistics, subprocess, sys, tempfile, time, zipfile
 from pathlib import Path
 
 RUNS = int(sys.argv[1])
+ONLY = sys.argv[2]
 STARTS = 50  # runs of a program that is over at once
-REA, LIMIT = os.environ["REA"], os.environ["LIMIT"]
+REA, LIMIT, WASM = os.environ["REA"], os.environ["LIMIT"], os.environ["WASM"]
 INPUTS, CORPUS = Path(os.environ["INPUTS"]), Path(os.environ["CORPUS"])
 
 # Largest ratio (or milliseconds) that a row is meant to reach; rows without one only inform.
@@ -61,6 +66,9 @@ TARGETS = {
     "pe": 1.0,
     "mach-o": 1.0,
     "wasm": 1.0,
+    "wasm large": 1.0,
+    "wasm validate": 2.0,
+    "wasm large memory": 0.1,
 }
 
 
@@ -87,6 +95,15 @@ def seconds(command):
     return elapsed
 
 
+def processor(command):
+    """Processor time of one run in seconds and its largest resident set in bytes."""
+    child = os.posix_spawnp(command[0], command, os.environ, file_actions=NOWHERE)
+    _, status, usage = os.wait4(child, 0)
+    if status != 0:
+        fail(f"{shlex.join(command)} ends with status {os.waitstatus_to_exitcode(status)}")
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
+
+
 def turns(runs, *commands):
     """The times of each command, which run in turns after one run each to warm up."""
     for command in commands:
@@ -111,6 +128,20 @@ def pair(label, what, ours, peer, runs=RUNS):
     if target is not None and ratio > target:
         kind = "no limit" if label.startswith("limit") else "too slow"
         missed.append(f"{kind}: {label} is {ratio:.2f}, more than {target:g}")
+
+
+def costs(label, what, ours, peer, runs=RUNS):
+    """Wall time as `pair`, then what a busy machine does not change: processor time and peak memory."""
+    pair(label, what, ours, peer, runs)
+    rounds = [(processor(ours), processor(peer)) for _ in range(runs)]
+    ratio = statistics.median(left[0] / right[0] for left, right in rounds)
+    left, right = (statistics.median(one[side][0] for one in rounds) for side in (0, 1))
+    row(f"{what}, processor time", f"{left:.3f} s", f"{right:.3f} s", ratio, "", None)
+    left, right = (max(one[side][1] for one in rounds) for side in (0, 1))
+    target = TARGETS.get(f"{label} memory")
+    row(f"{what}, peak memory", f"{left / 1e6:.0f} MB", f"{right / 1e6:.0f} MB", left / right, "", target)
+    if target is not None and left / right > target:
+        missed.append(f"too large: {label} has {left / right:.2f} of its peer's memory, more than {target:g}")
 
 
 def start_up(label, what, command):
@@ -149,6 +180,34 @@ def openssl(folder, batch):
     return ["bash", "-o", "pipefail", "-c", line]
 
 
+def binaries():
+    """Complete records of binaries."""
+    elf, pe = str(CORPUS / "elf-new/package/bin/esbuild"), largest(Path(folder), "*.dll")
+    macho, wasm = largest(CORPUS / "mach-o-universal", "*.node"), largest(CORPUS / "wasm-new", "*.wasm")
+    layout = [REA, "inspect-binary-layout"]
+    hashed = f"sha256sum {shlex.quote(elf)}" + f" && readelf -aW {shlex.quote(elf)}" * 3
+    pair("elf", "elf (esbuild, 10 MB) / `sha256sum` and 3 times `readelf -aW`", [*layout, elf], ["bash", "-c", hashed])
+    readobj = ["llvm-readobj", "--all"]
+    costs("elf llvm", "elf (esbuild, 10 MB) / `llvm-readobj --all`", [*layout, elf], [*readobj, elf])
+    pair("pe", f"pe ({Path(pe).name}) / `llvm-readobj --all`", [*layout, pe], [*readobj, pe])
+    pair("mach-o", f"mach-o ({Path(macho).name}) / `llvm-readobj --all`", [*layout, macho], [*readobj, macho])
+    for label, name in ("pe", "polars.pyd"), ("mach-o", "node"):
+        large = largest(INPUTS / label, name)
+        size = f"{os.path.getsize(large) / 1e6:.0f} MB"
+        costs(label, f"{label} ({name}, {size}) / `llvm-readobj --all`", [*layout, large], [*readobj, large], min(RUNS, 3))
+    pair("wasm", f"wasm ({Path(wasm).name}), with text / `wasm2wat`", [REA, "inspect-wasm-artifact", wasm], ["wasm2wat", wasm])
+    large = largest(INPUTS / "wasm", "*.wasm")
+    name = f"wasm ({Path(large).name}, {os.path.getsize(large) / 1e6:.0f} MB)"
+    text = [REA, "inspect-wasm-artifact", "--wat", "--max-wat-bytes", str(1 << 30), large]
+    costs("wasm large", f"{name}, with text / `wasm2wat`", text, ["wasm2wat", "--enable-all", large], min(RUNS, 3))
+    # `wasm-tools validate` is wasmparser's validator, functions on all cores; so is the peer in benches/wasm.rs.
+    done = subprocess.run([WASM, large, "--rounds", str(RUNS)], check=True, capture_output=True, text=True).stdout
+    floor, ours, ratio = (float(word) for word in re.findall(r"[0-9.]+", done))
+    row(f"{name}, without text / validation by wasmparser", f"{ours:.3f} s", f"{floor:.3f} s", ratio, "", TARGETS["wasm validate"])
+    if ratio > TARGETS["wasm validate"]:
+        missed.append(f"too slow: wasm validate is {ratio:.2f}, more than {TARGETS['wasm validate']:g}")
+
+
 folder = str(INPUTS / "libwine")
 if not os.path.isdir(folder):
     fail(f"no folder {folder}; scripts/corpus.sh --bench fetches it")
@@ -163,49 +222,42 @@ print()
 print("| what | ours | peer | ratio | target |")
 print("|---|---:|---:|---:|---:|", flush=True)
 
-# The limit itself first: what follows means nothing when a shell line comes close to it.
-limit = [LIMIT, "folder", folder]
-shell = "`limit folder` / `xargs -P2 -n{} openssl sha256`"
-pair("limit, one openssl a file", shell.format(1), limit, openssl(folder, 1), min(RUNS, 3))
-pair("limit, openssl in batches", shell.format(32), limit, openssl(folder, 32))
+if ONLY == "binaries":
+    binaries()
+else:
+    # The limit itself first: what follows means nothing when a shell line comes close to it.
+    limit = [LIMIT, "folder", folder]
+    shell = "`limit folder` / `xargs -P2 -n{} openssl sha256`"
+    pair("limit, one openssl a file", shell.format(1), limit, openssl(folder, 1), min(RUNS, 3))
+    pair("limit, openssl in batches", shell.format(32), limit, openssl(folder, 32))
 
-inventory = [REA, "inventory-artifact", "--nested", "none"]
-pair("folder", "folder (libwine) / `limit folder`", [*inventory, folder], limit)
-for label, archive in ("wheel", wheel), ("apk", apk):
-    name = f"{label} ({Path(archive).name.split('-')[0]})"
-    pair(label, f"{name} / `limit zip`", [*inventory, archive], [LIMIT, "zip", archive])
-    pair(f"{label} unzip", f"{name} / `unzip -tq`", [*inventory, archive], ["unzip", "-tq", archive])
+    inventory = [REA, "inventory-artifact", "--nested", "none"]
+    pair("folder", "folder (libwine) / `limit folder`", [*inventory, folder], limit)
+    for label, archive in ("wheel", wheel), ("apk", apk):
+        name = f"{label} ({Path(archive).name.split('-')[0]})"
+        pair(label, f"{name} / `limit zip`", [*inventory, archive], [LIMIT, "zip", archive])
+        pair(f"{label} unzip", f"{name} / `unzip -tq`", [*inventory, archive], ["unzip", "-tq", archive])
 
-# Default nesting: neither holds an archive inside.
-deb, tgz = largest(INPUTS, "libwine_*.deb"), str(INPUTS / "monaco.tgz")
-inventory = [REA, "inventory-artifact"]
-pair("deb", "deb (libwine) / `dpkg-deb --fsys-tarfile`", [*inventory, deb], ["dpkg-deb", "--fsys-tarfile", deb], min(RUNS, 5))
-pair("tgz", "tgz (monaco-editor) / `bsdtar -xO`", [*inventory, tgz], ["bsdtar", "-xOf", tgz])
-old = largest(CORPUS / "apk-old", "*.apk")
-both = ["bash", "-c", f"unzip -tq {shlex.quote(old)} && unzip -tq {shlex.quote(apk)}"]
-pair("diff", "`rea diff` of two APKs (appium) / `unzip -tq` of both", [REA, "diff", old, apk], both)
+    # Default nesting: neither holds an archive inside.
+    deb, tgz = largest(INPUTS, "libwine_*.deb"), str(INPUTS / "monaco.tgz")
+    inventory = [REA, "inventory-artifact"]
+    pair("deb", "deb (libwine) / `dpkg-deb --fsys-tarfile`", [*inventory, deb], ["dpkg-deb", "--fsys-tarfile", deb], min(RUNS, 5))
+    pair("tgz", "tgz (monaco-editor) / `bsdtar -xO`", [*inventory, tgz], ["bsdtar", "-xOf", tgz])
+    old = largest(CORPUS / "apk-old", "*.apk")
+    both = ["bash", "-c", f"unzip -tq {shlex.quote(old)} && unzip -tq {shlex.quote(apk)}"]
+    pair("diff", "`rea diff` of two APKs (appium) / `unzip -tq` of both", [REA, "diff", old, apk], both)
 
-# Complete records of binaries.
-elf, pe = str(CORPUS / "elf-new/package/bin/esbuild"), largest(Path(folder), "*.dll")
-macho, wasm = largest(CORPUS / "mach-o-universal", "*.node"), largest(CORPUS / "wasm-new", "*.wasm")
-layout = [REA, "inspect-binary-layout"]
-hashed = f"sha256sum {shlex.quote(elf)}" + f" && readelf -aW {shlex.quote(elf)}" * 3
-pair("elf", "elf (esbuild) / `sha256sum` and 3 times `readelf -aW`", [*layout, elf], ["bash", "-c", hashed])
-readobj = ["llvm-readobj", "--all"]
-pair("elf llvm", "elf (esbuild) / `llvm-readobj --all`", [*layout, elf], [*readobj, elf])
-pair("pe", f"pe ({Path(pe).name}) / `llvm-readobj --all`", [*layout, pe], [*readobj, pe])
-pair("mach-o", f"mach-o ({Path(macho).name}) / `llvm-readobj --all`", [*layout, macho], [*readobj, macho])
-pair("wasm", f"wasm ({Path(wasm).name}), with text / `wasm2wat`", [REA, "inspect-wasm-artifact", wasm], ["wasm2wat", wasm])
+    binaries()
 
-start_up("start", "`rea --version` / `/bin/true`", [REA, "--version"])
-with tempfile.TemporaryDirectory() as scratch:
-    small = os.path.join(scratch, "small.txt")
-    Path(small).write_text("a small file\n")
-    start_up("small", "`rea inspect-artifact small.txt` / `/bin/true`", [REA, "inspect-artifact", small])
+    start_up("start", "`rea --version` / `/bin/true`", [REA, "--version"])
+    with tempfile.TemporaryDirectory() as scratch:
+        small = os.path.join(scratch, "small.txt")
+        Path(small).write_text("a small file\n")
+        start_up("small", "`rea inspect-artifact small.txt` / `/bin/true`", [REA, "inspect-artifact", small])
 
-with tempfile.TemporaryDirectory() as scratch:
-    records = [many_entries(scratch, name, 50) for name in ("old", "new")]
-    alone("compare", "`rea compare-artifacts`, 100,000 entries a side", [REA, "compare-artifacts", *records])
+    with tempfile.TemporaryDirectory() as scratch:
+        records = [many_entries(scratch, name, 50) for name in ("old", "new")]
+        alone("compare", "`rea compare-artifacts`, 100,000 entries a side", [REA, "compare-artifacts", *records])
 
 for line in missed:
     print(f"bench.sh: {line}", file=sys.stderr)

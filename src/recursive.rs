@@ -20,7 +20,7 @@ use crate::publish::display_path;
 
 /// Bytes of files that are worked on at a time; one that is larger is worked
 /// on alone.
-const IN_FLIGHT: u64 = 512 << 20;
+const IN_FLIGHT: u64 = 192 << 20;
 /// Results a thread that may wait for those before them.
 const WAITING: u64 = 16;
 

@@ -429,6 +429,34 @@ fn check_library(result: &Value, wide: bool, with_sections: bool) {
     assert_eq!(state("pie"), "not-applicable");
     // The last PT_GNU_STACK wins.
     assert_eq!(state("nx"), "present");
+    assert_eq!(state("no-executable-stack"), "present");
+}
+
+/// A library that asks for an executable stack makes that of its program one,
+/// and says so whatever the contract's indicator is.
+#[test]
+fn a_library_with_an_executable_stack_shows() {
+    let state = |flags: &[u64]| {
+        let mut file = library(true, false);
+        file.segments.retain(|segment| segment.0 != 0x6474_E551);
+        for &flags in flags {
+            file.segments.push(Segment(0x6474_E551, flags as _, 0, ""));
+        }
+        let said = result(&file.write());
+        assert_eq!(said["mitigations"]["executable_stack_indicator"], false);
+        let rows = said["facts"]["mitigations"].as_array().unwrap().clone();
+        let row = rows.iter().find(|row| row["name"] == "no-executable-stack");
+        let row = row.unwrap();
+        (
+            row["state"].as_str().unwrap().to_owned(),
+            row["fact"].as_str().unwrap().to_owned(),
+        )
+    };
+    let said = |state: &str, fact: &str| (state.to_owned(), fact.to_owned());
+    assert_eq!(state(&[6]), said("present", "PT_GNU_STACK flags 0x6"));
+    assert_eq!(state(&[6, 7]), said("absent", "PT_GNU_STACK flags 0x7"));
+    assert_eq!(state(&[7, 6]), said("present", "PT_GNU_STACK flags 0x6"));
+    assert_eq!(state(&[]), said("unknown", "no PT_GNU_STACK"));
 }
 
 #[test]

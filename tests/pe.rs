@@ -16,6 +16,9 @@ const DLL: &[u8] = include_bytes!("data/pe/sample.dll");
 const TE: &[u8] = include_bytes!("data/pe/sample.te");
 const OBJECT: &[u8] = include_bytes!("data/pe/object.obj");
 const LIBRARY: &[u8] = include_bytes!("data/pe/sample.lib");
+const DYNAMIC_64: &[u8] = include_bytes!("data/pe/dynamic64.dll");
+const DYNAMIC_32: &[u8] = include_bytes!("data/pe/dynamic32.dll");
+const ARM: &[u8] = include_bytes!("data/pe/arm.dll");
 
 /// Offsets in `DLL`: of the PE header, the optional header, the directories
 /// and the section table.
@@ -277,7 +280,7 @@ fn an_object() {
     );
     let symbol = |name: &[u8]| {
         let found = layout.symbols.iter().find(|one| one.name.bytes() == name);
-        *found.unwrap()
+        found.unwrap()
     };
     // Auxiliary records count as entries and have no row.
     assert_eq!(
@@ -293,7 +296,7 @@ fn an_object() {
     let common = symbol(b"counter");
     assert_eq!((common.meaning, common.size), (ValueMeaning::CommonSize, 8));
     assert_eq!(layout.relocations.len(), 6);
-    let first = &layout.relocations[0];
+    let first = layout.relocations.get(0).unwrap();
     assert_eq!(
         first.target,
         Target::SectionOffset {
@@ -371,8 +374,11 @@ fn a_big_object() {
     object.extend(4u32.to_le_bytes());
     let layout = parse(&object).unwrap();
     assert_eq!(layout.notes.sentences(), Vec::<String>::new());
-    assert_eq!(layout.symbols[0].value, 16);
-    assert_eq!(layout.symbols[0].section_index, Symbolic::Number(1));
+    assert_eq!(layout.symbols.get(0).unwrap().value, 16);
+    assert_eq!(
+        layout.symbols.get(0).unwrap().section_index,
+        Symbolic::Number(1)
+    );
     assert_eq!(layout.sections[0].alignment, 16);
 }
 
@@ -443,6 +449,167 @@ fn odd_images_are_read() {
     let layout = parse(&DLL[..SECTIONS + 240]).unwrap();
     assert_eq!(layout.sections.len(), 6);
     says(&layout, "the file ends after 0 of them");
+}
+
+/// winnt.h: tables of both versions and every form of fixups, as
+/// tests/data/pe/dynamic.py writes them; LIEF reads those of version 1 alike.
+#[test]
+fn dynamic_relocations() {
+    for (bytes, version) in [(DYNAMIC_64, 1), (DYNAMIC_32, 2)] {
+        let layout = parse(bytes).unwrap();
+        assert_eq!(layout.notes.sentences(), Vec::<String>::new());
+        let config = own(&layout, "load_config");
+        assert!(config.contains(&format!("\"relocations\":7,\"version\":{version}")));
+        let rows = own(&layout, "dynamic_relocations");
+        let rows: serde_json::Value = serde_json::from_str(&rows).unwrap();
+        let fixups = |at: usize| &rows[at]["blocks"][0]["fixups"];
+        let expected = serde_json::json!([
+            {"iat_index": 5, "indirect_call": true, "offset": 0x123},
+            {"iat_index": null, "indirect_call": false, "offset": 0x456},
+        ]);
+        assert_eq!(fixups(0), &expected);
+        assert_eq!(rows[0]["blocks"][1]["page_address"], "0x2000");
+        let indirect = |cfg_check, indirect_call, offset, rex_w_prefix| {
+            serde_json::json!({"cfg_check": cfg_check, "indirect_call": indirect_call,
+                "offset": offset, "rex_w_prefix": rex_w_prefix})
+        };
+        let expected = [
+            indirect(false, true, 0x10, false),
+            indirect(false, false, 0x20, true),
+            indirect(true, false, 0x30, false),
+        ];
+        assert_eq!(fixups(1).as_array().unwrap(), &expected);
+        let registers = fixups(2).as_array().unwrap().iter();
+        let registers: Vec<_> = registers.map(|row| row["register"].as_u64()).collect();
+        assert_eq!(registers, [Some(3), Some(15), Some(0)]);
+        let values = fixups(3).as_array().unwrap().iter();
+        let values: Vec<_> = values
+            .map(|row| format!("{} {} {}", row["kind"], row["size"], row["value"]))
+            .collect();
+        let expected = [
+            "\"zero-fill\" 4 null",
+            "\"value\" 2 \"0xaa64\"",
+            "\"value\" 4 \"0x11223344\"",
+            "\"value\" 8 \"0x102030405060708\"",
+            "\"delta\" 4 12",
+            "\"delta\" 4 -40",
+        ];
+        assert_eq!(values, expected);
+        let function = &rows[4]["functions"][0];
+        assert_eq!(function["original_function"], "0x1010");
+        assert_eq!(
+            function["functions"],
+            serde_json::json!(["0x1020", "0x1030"])
+        );
+        assert_eq!(function["blocks"][0]["fixups"].as_array().unwrap().len(), 3);
+        let nodes = serde_json::json!([
+            {"left": 1, "right": 2, "value": 0}, {"left": 0, "right": 0, "value": 7},
+        ]);
+        assert_eq!(rows[4]["decisions"][0]["nodes"], nodes);
+        let expected = serde_json::json!({"iat_index": 9, "import": "delayed",
+            "indirect_call": true, "offset": 0x104, "register": 17});
+        assert_eq!(fixups(5)[0], expected);
+        assert_eq!(fixups(6).as_array().unwrap().len(), 2);
+        if version == 2 {
+            assert_eq!(
+                (&rows[5]["symbol_group"], &rows[5]["flags"]),
+                (&0.into(), &"0x2".into())
+            );
+        }
+    }
+}
+
+/// "ARM exception handling"; llvm-readobj --unwind tells the same of the file.
+#[test]
+fn functions_of_arm() {
+    let layout = parse(ARM).unwrap();
+    let rows: serde_json::Value = serde_json::from_str(&own(&layout, "functions")).unwrap();
+    let info = &rows[2]["unwind_info"];
+    assert_eq!(rows[2]["function_length"], 50);
+    assert_eq!(info["epilog_start_index"], 9);
+    let codes = [
+        "0x0 f908ca alloc.w 0x2328",
+        "0x3 fc nop.w",
+        "0x4 fc nop.w",
+        "0x5 fc nop.w",
+        "0x6 a8f0 push.w r4-r7,r11,lr",
+        "0x8 ff end",
+        "0x9 f908c0 alloc.w 0x2300",
+        "0xc 0a alloc 0x28",
+        "0xd a8f0 push.w r4-r7,r11,lr",
+        "0xf ff end",
+    ];
+    assert_eq!(info["codes"], serde_json::json!(codes));
+}
+
+/// Every record of a table at the same codes: they are not told again and
+/// again; and whatever stands there, reading ends.
+#[test]
+fn unwind_records_that_share() {
+    let mut bytes = ARM.to_vec();
+    let at = u32::from_le_bytes(bytes[0x3C..0x40].try_into().unwrap()) as usize;
+    for machine in [0x01C4u16, 0xAA64] {
+        bytes[at + 4..at + 6].copy_from_slice(&machine.to_le_bytes());
+        cheap(&bytes);
+        for fill in [0x00, 0x21, 0xE7, 0xF6, 0xFF] {
+            let mut other = bytes.clone();
+            let start = other.len() / 2;
+            other[start..].fill(fill);
+            cheap(&other);
+        }
+    }
+    for bytes in [DYNAMIC_64, DYNAMIC_32] {
+        for at in 0x400..bytes.len() {
+            for value in [0, 1, 0x7F, 0xFF] {
+                let mut other = bytes.to_vec();
+                other[at] = value;
+                survive(&other);
+            }
+            survive(&bytes[..at]);
+        }
+    }
+}
+
+/// The digest of each resource's data; data that many leaves share is hashed
+/// once, and what does not fit is said.
+#[test]
+fn resources_have_digests() {
+    let layout = parse(DLL).unwrap();
+    let rows: serde_json::Value = serde_json::from_str(&own(&layout, "resources")).unwrap();
+    for row in rows.as_array().unwrap() {
+        let number = |value: &serde_json::Value| {
+            usize::from_str_radix(&value.as_str().unwrap()[2..], 16).unwrap()
+        };
+        let place = &row["location"];
+        let start = number(&place["offset"]);
+        let data = &DLL[start..start + number(&place["bytes"])];
+        assert_eq!(row["sha256"], rea::digest::Digest::of(data).to_hex());
+    }
+    // A thousand leaves, each one byte shorter than the one before.
+    let length = 1 << 20;
+    let (mut bytes, rva) = grown(length, |_| 0, 0x4000_0040);
+    let put = |bytes: &mut Vec<u8>, at: usize, value: u32| {
+        bytes[0x1200 + at..0x1200 + at + 4].copy_from_slice(&value.to_le_bytes());
+    };
+    put(&mut bytes, 12, 1000 << 16);
+    for leaf in 0..1000u32 {
+        let at = 16 + leaf as usize * 8;
+        let entry = 16 + 8000 + leaf * 16;
+        put(&mut bytes, at, leaf);
+        put(&mut bytes, at + 4, entry);
+        put(&mut bytes, entry as usize, rva);
+        put(&mut bytes, entry as usize + 4, length as u32 - leaf);
+    }
+    directory(&mut bytes, 2, rva, length as u32);
+    cheap(&bytes);
+    let layout = parse(&bytes).unwrap();
+    says(
+        &layout,
+        "share so many bytes with others that their data is not hashed",
+    );
+    let rows: serde_json::Value = serde_json::from_str(&own(&layout, "resources")).unwrap();
+    assert_eq!(rows.as_array().unwrap().len(), 1000);
+    assert!(rows[0]["sha256"].is_string() && rows[999]["sha256"].is_null());
 }
 
 #[test]

@@ -424,6 +424,52 @@ fn text_that_grows_without_bound_is_left_out() {
     assert_eq!(names["names"], count);
 }
 
+/// The name section (core specification 7.4.1, extended name section
+/// proposal): every subsection but those that stand elsewhere, by rows.
+#[test]
+fn names_are_rows_while_there_is_room() {
+    let entry = |index: usize, name: &str| [leb(index), sized(name.as_bytes())].concat();
+    let locals = [
+        [leb(3), list(&[entry(0, "a"), entry(2, "b")])].concat(),
+        [leb(5), list(&[entry(1, "c")])].concat(),
+    ];
+    let content = [
+        [vec![1], sized(&list(&[entry(0, "f")]))].concat(),
+        [vec![2], sized(&list(&locals))].concat(),
+        [vec![4], sized(&list(&[entry(7, "t")]))].concat(),
+    ];
+    let record = inspect(&module(&[custom("name", &content.concat())]));
+    let rows = &record["normalized_result"]["facts"]["names"]["subsections"];
+    assert_eq!(rows[0]["entries"], Json::Null);
+    let expected = serde_json::json!([
+        {"index": 0, "name": "a", "of": 3},
+        {"index": 2, "name": "b", "of": 3},
+        {"index": 1, "name": "c", "of": 5},
+    ]);
+    assert_eq!(rows[1]["entries"], expected);
+    assert_eq!(
+        rows[2]["entries"],
+        serde_json::json!([{"index": 7, "name": "t"}])
+    );
+
+    let many: Vec<_> = (0..200_001).map(|at| entry(at, "")).collect();
+    let content = [vec![4], sized(&list(&many))].concat();
+    let record = inspect(&module(&[custom("name", &content)]));
+    let result = &record["normalized_result"];
+    let row = &result["facts"]["names"]["subsections"][0];
+    assert_eq!(
+        (&row["entries"], &row["names"]),
+        (&Json::Null, &Json::from(200_001))
+    );
+    let said = record["limitations"].as_array().unwrap();
+    let said = said.iter().filter_map(|one| one.as_str());
+    assert_eq!(
+        said.filter(|one| one.contains("counted and not listed"))
+            .count(),
+        1
+    );
+}
+
 /// A validator takes a million values in the types of all imports.
 #[test]
 fn signatures_have_room_and_then_numbers() {

@@ -203,7 +203,7 @@ impl Detail {
 /// Names in the table of symbols that is not for loading.
 fn symbols<'a>(layout: &Layout<'a>, told: &mut MemberFacts<'a>) -> Result<(), TooMuch> {
     for symbol in &layout.symbols {
-        if !is_definition(layout, symbol) {
+        if !is_definition(layout, &symbol) {
             continue;
         }
         let mut detail = Detail::default();

@@ -15,6 +15,7 @@ pub mod layout;
 pub mod macho;
 pub mod pe;
 pub mod places;
+mod ranges;
 pub mod strings;
 pub mod wasm;
 

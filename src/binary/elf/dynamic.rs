@@ -115,6 +115,9 @@ fn place(elf: &Elf<'_>) -> Option<(Range, &'static str, u64)> {
         .or(from_segment.filter(|(range, ..)| range.bytes > 0))
 }
 
+/// Entries that are told; large programs have some hundred.
+const MOST: u64 = 300_000;
+
 /// Reads the table.
 pub(super) fn read<'a>(elf: &Elf<'a>, budget: &mut Budget, notes: &mut Notes) -> Dynamic<'a> {
     let Some((range, structure, header)) = place(elf) else {
@@ -133,7 +136,13 @@ pub(super) fn read<'a>(elf: &Elf<'a>, budget: &mut Budget, notes: &mut Notes) ->
     let mut entries = Vec::new();
     let mut at = range.offset;
     let mut ended = false;
-    for _ in 0..available / (2 * word) {
+    for index in 0..available / (2 * word) {
+        if index == MOST {
+            let reason = format!("it has more than {MOST} entries; the first are told");
+            notes.at(structure, range.offset, reason);
+            ended = true;
+            break;
+        }
         let Some((tag, value)) = elf
             .bytes
             .word(at, elf.wide)

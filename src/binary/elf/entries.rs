@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::dynamic::{Dynamic, dt};
 use super::fact::{Text, rows};
 use super::names::RelocationNames;
-use super::relocations::Relocations;
+use super::relocations::{RelocationRows, Relocations};
 use super::symbols::{ET_REL, Symbols};
 use super::tables::inside;
 use super::{Elf, Symbolic};
@@ -30,6 +30,11 @@ const SECTIONS: [(u32, &str); 3] = [
 
 /// Arrays that are read: a program has three.
 const ARRAYS: usize = 64;
+/// Pointers of all arrays that are listed; large programs have some thousand.
+const POINTERS: u64 = 200_000;
+/// Functions that choose an implementation, of which libraries have some
+/// hundred.
+const RESOLVERS: usize = 200_000;
 
 fn arrays(elf: &Elf<'_>, dynamic: &Dynamic<'_>, notes: &mut Notes) -> Vec<Array> {
     let mut arrays = Vec::new();
@@ -120,19 +125,20 @@ pub(super) fn read<'a>(
         );
         arrays.truncate(ARRAYS);
     }
-    let within = |row: &&Relocation| {
+    let within = |row: &Relocation| {
         arrays
             .iter()
             .any(|one| row.reported_offset.wrapping_sub(one.address) < one.range.bytes)
     };
-    let by_slot: HashMap<u64, &Relocation> = relocations
+    let by_slot: HashMap<u64, usize> = relocations
         .rows
         .iter()
-        .filter(within)
-        .map(|row| (row.reported_offset, row))
+        .enumerate()
+        .filter(|(_, row)| within(row))
+        .map(|(at, row)| (row.reported_offset, at))
         .collect();
     let relative = names.ending(&["_RELATIVE", "_IRELATIVE"]);
-    let mut left = elf.bytes.len() / elf.word();
+    let mut left = (elf.bytes.len() / elf.word()).min(POINTERS);
     for array in &arrays {
         let Range { offset, bytes } = array.range;
         if !inside(offset, bytes, elf.bytes.len()) {
@@ -144,13 +150,21 @@ pub(super) fn read<'a>(
         }
         let word = elf.word();
         let available = elf.bytes.up_to(offset, bytes).len() as u64;
+        if available / word > left {
+            let reason = format!(
+                "the arrays have more pointers than are listed, {POINTERS} or as many as the file has words"
+            );
+            notes.at(names_of(array.kind), offset, reason);
+        }
         for at in 0..(available / word).min(left) {
             let place = offset + at * word;
             let Some(value) = elf.bytes.word(place, elf.wide) else {
                 break;
             };
-            let relocation = by_slot.get(&array.address.wrapping_add(at * word));
-            let (address, symbol) = match relocation {
+            let slot = array.address.wrapping_add(at * word);
+            let relocation = by_slot.get(&slot);
+            let relocation = relocation.and_then(|&at| relocations.rows.get(at));
+            let (address, symbol) = match &relocation {
                 None => (
                     Some(value).filter(|&value| !is_filler(value, elf.wide)),
                     None,
@@ -217,7 +231,7 @@ fn name<'a>(symbols: &Symbols<'a>, points: &mut [EntryPoint<'a>]) {
     if found.is_empty() {
         return;
     }
-    for symbol in &symbols.rows {
+    for symbol in symbols.rows() {
         if is_function(symbol.kind)
             && symbol.meaning == ValueMeaning::LinkedVirtualAddress
             && !symbol.name.bytes().is_empty()
@@ -256,13 +270,15 @@ rows! {
 pub(super) fn resolvers<'a>(
     elf: &Elf<'a>,
     symbols: &Symbols<'a>,
-    relocations: &[Relocation],
+    relocations: &RelocationRows<'_>,
     names: &RelocationNames,
+    notes: &mut Notes,
 ) -> Vec<Resolver<'a>> {
-    let functions = symbols.rows.iter().filter(|one| {
+    let functions = symbols.rows().filter(|one| {
         one.kind == Symbolic::Named("STT_GNU_IFUNC") && one.meaning != ValueMeaning::Undefined
     });
     let mut rows: Vec<Resolver<'a>> = functions
+        .take(RESOLVERS + 1)
         .map(|one| Resolver {
             address: Hex(one.value),
             kind: "symbol",
@@ -272,8 +288,8 @@ pub(super) fn resolvers<'a>(
         })
         .collect();
     let calling = names.ending(&["_IRELATIVE", "_IRELATIV"]);
-    for row in relocations {
-        if !calling.contains(&row.kind) {
+    for row in relocations.iter() {
+        if !calling.contains(&row.kind) || rows.len() > RESOLVERS {
             continue;
         }
         let address = match row.addend {
@@ -291,6 +307,16 @@ pub(super) fn resolvers<'a>(
                 symbol: None,
             });
         }
+    }
+    if rows.len() > RESOLVERS {
+        rows.truncate(RESOLVERS);
+        notes.add(crate::binary::Note {
+            structure: "ifunc_resolvers".to_owned(),
+            offset: None,
+            reason: format!(
+                "more than {RESOLVERS} functions choose an implementation; the first are listed"
+            ),
+        });
     }
     rows
 }

@@ -5,11 +5,13 @@ use std::borrow::Cow;
 
 use super::dynamic::Dynamic;
 use super::names::RelocationNames;
+use super::relocations::RelocationRows;
 use super::symbols::{ET_REL, Symbols, Table};
 use super::versions::{Version, Versions};
 use super::{Elf, Symbolic};
+use crate::binary::Notes;
 use crate::binary::layout::facts::{Export, Import};
-use crate::binary::layout::rows::{Relocation, Symbol, ValueMeaning};
+use crate::binary::layout::rows::{Symbol, ValueMeaning};
 
 /// The name of the kind of a symbol.
 fn kind(symbol: &Symbol<'_>) -> Option<&'static str> {
@@ -30,7 +32,7 @@ fn kind(symbol: &Symbol<'_>) -> Option<&'static str> {
 }
 
 /// The table whose global symbols count.
-fn table<'s>(elf: &Elf<'_>, symbols: &'s Symbols<'_>) -> Option<(&'s Table, &'static str)> {
+fn table<'s, 'a>(elf: &Elf<'_>, symbols: &'s Symbols<'a>) -> Option<(&'s Table<'a>, &'static str)> {
     if elf.header.kind == ET_REL {
         let table = symbols.tables.iter().find(|table| !table.dynamic);
         return table.map(|table| (table, ".symtab"));
@@ -38,17 +40,21 @@ fn table<'s>(elf: &Elf<'_>, symbols: &'s Symbols<'_>) -> Option<(&'s Table, &'st
     symbols.dynamic().map(|table| (table, ".dynsym"))
 }
 
-/// Both lists, in the order of the table.
+/// Exports and imports that are told; no honest file has a tenth of them.
+const MOST: usize = 800_000;
+
+/// Both lists, in the order of the table, and whether they are all of it.
 pub(super) fn read<'a>(
     elf: &Elf<'a>,
     symbols: &Symbols<'a>,
     versions: &Versions<'a>,
-    relocations: &[Relocation],
+    relocations: &RelocationRows<'_>,
     names: &RelocationNames,
-) -> (Vec<Export<'a>>, Vec<Import<'a>>) {
+    notes: &mut Notes,
+) -> (Vec<Export<'a>>, Vec<Import<'a>>, bool) {
     let (mut exports, mut imports) = (Vec::new(), Vec::new());
     let Some((table, source)) = table(elf, symbols) else {
-        return (exports, imports);
+        return (exports, imports, true);
     };
     let slots = slots(table, relocations, names);
     for symbol in symbols.of(table) {
@@ -61,6 +67,12 @@ pub(super) fn read<'a>(
         if name.is_empty() {
             continue;
         }
+        if exports.len() + imports.len() == MOST {
+            let reason =
+                format!("it has more than {MOST} names; the first are told as exports and imports");
+            notes.at(source, table.location.offset, reason);
+            return (exports, imports, false);
+        }
         let version = match table.dynamic {
             true => versions.of(symbol.entry_index),
             false => None,
@@ -68,7 +80,7 @@ pub(super) fn read<'a>(
         if symbol.meaning == ValueMeaning::Undefined {
             imports.push(Import {
                 name: Some(Cow::Borrowed(name)),
-                kind: kind(symbol),
+                kind: kind(&symbol),
                 library: version
                     .and_then(|(version, _)| version.library)
                     .map(Cow::Borrowed),
@@ -94,7 +106,7 @@ pub(super) fn read<'a>(
         );
         exports.push(Export {
             name: Some(Cow::Borrowed(name)),
-            kind: kind(symbol),
+            kind: kind(&symbol),
             address: address.then_some(symbol.value),
             size: Some(symbol.size),
             ordinal: None,
@@ -105,7 +117,7 @@ pub(super) fn read<'a>(
             location: Some(symbol.location),
         });
     }
-    (exports, imports)
+    (exports, imports, true)
 }
 
 /// A version as tools write it: `@@` marks the one that links get.
@@ -120,11 +132,15 @@ fn marked<'a>((version, hidden): (Version<'a>, bool)) -> Cow<'a, [u8]> {
 }
 
 /// The slot that receives the address of each symbol, one of a stub first.
-fn slots(table: &Table, relocations: &[Relocation], names: &RelocationNames) -> Vec<Option<u64>> {
+fn slots(
+    table: &Table<'_>,
+    relocations: &RelocationRows<'_>,
+    names: &RelocationNames,
+) -> Vec<Option<u64>> {
     let stubs = names.ending(&["_JUMP_SLOT", "_JMP_SLOT", "_JUMPSLOT"]);
     let data = names.ending(&["_GLOB_DAT"]);
     let mut slots = Vec::new();
-    for row in relocations {
+    for row in relocations.iter() {
         if row.symbol_index == 0 || row.symbol_table_index != Some(table.section) {
             continue;
         }

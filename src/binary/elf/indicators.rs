@@ -60,7 +60,7 @@ pub(super) fn read(
 pub(super) const CANARY: &[u8] = b"__stack_chk_fail";
 
 fn canary(symbols: &Symbols<'_>, linkage: &Linkage<'_>) -> bool {
-    symbols.rows.iter().any(|one| one.name.bytes() == CANARY)
+    symbols.names().any(|(name, _)| name == CANARY)
         || linkage.got.iter().any(|one| one.name.as_ref() == CANARY)
 }
 

@@ -43,11 +43,10 @@ const SANITIZERS: [(&str, &[u8]); 6] = [
 
 fn marks(symbols: &Symbols<'_>) -> Marks {
     let mut marks = Marks::default();
-    for symbol in &symbols.rows {
-        let name = symbol.name.bytes();
+    for (name, location) in symbols.names() {
         // All of them but the plain functions start so.
         if let Some(b"__") = name.get(..2) {
-            let place = Some(symbol.location);
+            let place = Some(location);
             if name == CANARY || name == b"__stack_chk_guard" || name == b"__intel_security_cookie"
             {
                 marks.canary = marks.canary.or(place);
@@ -63,7 +62,7 @@ fn marks(symbols: &Symbols<'_>) -> Marks {
                 *mark = mark.or(place);
             }
         } else if name.ends_with(b".cfi") {
-            marks.cfi = marks.cfi.or(Some(symbol.location));
+            marks.cfi = marks.cfi.or(Some(location));
         }
         marks.fortify.add(name);
     }
@@ -137,6 +136,20 @@ fn memory(basis: &Basis<'_, '_>, rows: &mut Rows) {
         "nx",
         state,
         "The last PT_GNU_STACK without execute permission; a library without one leaves it to its program.",
+        fact.as_str(),
+        location,
+    );
+    // What a library asks for counts as well: the loader makes the stack of
+    // the whole process executable where one file of it says so.
+    let state = match (object, stack(elf)) {
+        (true, _) => State::NotApplicable,
+        (false, Some(header)) => present(header.flags & 1 == 0),
+        (false, None) => State::Unknown,
+    };
+    rows.add(
+        "no-executable-stack",
+        state,
+        "The last PT_GNU_STACK of the file, program or library, has no execute permission; without one the loader decides by the machine.",
         fact,
         location,
     );

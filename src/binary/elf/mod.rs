@@ -33,12 +33,17 @@ mod versions;
 
 use super::layout::facts::{Facts, Mapping, Part};
 use super::layout::rows::Symbolic;
-use super::layout::{EntryMeaning, Format, Layout, Linkage, Refusal};
+use super::layout::{
+    self, EntryMeaning, Format, Layout, Linkage, Refusal, RelocationReader, SymbolReader,
+};
 use super::{Bytes, Notes};
 use header::Header;
 use names::MACHINES;
+pub(crate) use relocations::RelocationRows;
+use std::sync::Arc;
 use strings::{Budget, Strings};
 use symbols::ET_REL;
+pub(crate) use symbols::Symbols;
 use tables::{SectionHeader, SegmentHeader, pt};
 
 /// Said of a table whose bytes other tables have used up.
@@ -181,7 +186,7 @@ pub fn parse(bytes: &[u8]) -> Result<Layout<'_>, Refusal> {
     elf.section_names = sections.iter().map(|one| one.name.bytes()).collect();
     let segments = tables::segment_rows(&elf, &mut notes);
     let dynamic = dynamic::read(&elf, &mut budget, &mut notes);
-    let symbols = symbols::read(&elf, &dynamic, &mut budget, &mut notes);
+    let symbols = Arc::new(symbols::read(&elf, &dynamic, &mut budget, &mut notes));
     let relocations = relocations::read(&elf, &dynamic, &symbols, &mut budget, &mut notes);
     let relocation_names = names::RelocationNames::of(header.machine, wide);
     let maps = plt::read(&elf, &dynamic, &symbols, &relocations.rows);
@@ -201,16 +206,17 @@ pub fn parse(bytes: &[u8]) -> Result<Layout<'_>, Refusal> {
         features: found.features,
     };
     let mitigations = mitigations::rows(&basis);
-    let (exports, imports) = exports::read(
+    let (exports, imports, all) = exports::read(
         &elf,
         &symbols,
         &versions,
         &relocations.rows,
         &relocation_names,
+        &mut notes,
     );
     let mut build_ids = found.build_ids;
     let (debug_link, alt_link) = debug::links(&elf, &mut build_ids, &mut notes);
-    let exhaustive = exports::exhaustive(&elf, &dynamic, &symbols);
+    let exhaustive = all && exports::exhaustive(&elf, &dynamic, &symbols);
     let relocation_types = relocations::types(&relocation_names, &relocations);
     let index = unwind::index(&elf, &mut notes);
     let frames = unwind::frames(&elf, index.as_ref(), &mut notes);
@@ -270,11 +276,15 @@ pub fn parse(bytes: &[u8]) -> Result<Layout<'_>, Refusal> {
                 &symbols,
                 &relocations.rows,
                 &relocation_names,
+                &mut notes,
             )),
         ),
         ("mips_abi_flags", Box::new(attributes::mips_abi_flags(&elf))),
         ("notes", Box::new(found.rows)),
-        ("symbol_other", Box::new(symbols::others(&elf, &symbols))),
+        (
+            "symbol_other",
+            Box::new(symbols::Others(Arc::clone(&symbols))),
+        ),
         ("symbol_versions", Box::new(versions.symbols)),
         ("version_definitions", Box::new(versions.definitions)),
         ("version_needs", Box::new(versions.needs)),
@@ -306,8 +316,8 @@ pub fn parse(bytes: &[u8]) -> Result<Layout<'_>, Refusal> {
         entry_meaning,
         sections,
         segments,
-        symbols: symbols.rows,
-        relocations: relocations.rows,
+        symbols: layout::Symbols::read(SymbolReader::Elf(symbols)),
+        relocations: layout::Relocations::read(RelocationReader::Elf(Arc::new(relocations.rows))),
         packed_relocations: relocations.packed.relative,
         linkage,
         indicators,

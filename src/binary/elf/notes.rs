@@ -87,6 +87,10 @@ pub(super) fn read<'a>(elf: &Elf<'a>, budget: &mut Budget, notes: &mut Notes) ->
     found
 }
 
+/// Notes of all places that are told; core files of large programs have some
+/// thousand.
+const MOST: usize = 200_000;
+
 /// Reads one place; whether the budget had room for it.
 fn walk<'a>(
     elf: &Elf<'a>,
@@ -121,6 +125,11 @@ fn walk<'a>(
         let end = (from + descriptor.len() as u64).next_multiple_of(alignment);
         if !budget.table(end - at) {
             return false;
+        }
+        if found.rows.len() == MOST {
+            let reason = format!("the file has more than {MOST} notes; the first are told");
+            notes.at(&*place.container, start + at, reason);
+            return true;
         }
         if at == 0 || seen.insert(start + at) {
             // Some writers count the padding.

@@ -11,11 +11,11 @@ use super::Elf;
 use super::dynamic::{Dynamic, dt};
 use super::indicators::ET_EXEC;
 use super::names::em;
+use super::relocations::RelocationRows;
 use super::symbols::{ET_REL, Symbols};
 use super::tables::{SectionHeader, pt};
 use crate::binary::Bytes;
 use crate::binary::layout::NamedAddress;
-use crate::binary::layout::rows::Relocation;
 
 /// `SHN_UNDEF` as rows have it.
 const UNDEFINED: super::Symbolic = super::Symbolic::Named("SHN_UNDEF");
@@ -33,7 +33,7 @@ pub(super) fn read<'a>(
     elf: &Elf<'a>,
     dynamic: &Dynamic<'a>,
     symbols: &Symbols<'a>,
-    relocations: &[Relocation],
+    relocations: &RelocationRows<'_>,
 ) -> Maps<'a> {
     let interpreted = elf.segments.iter().any(|one| one.kind == pt::INTERP);
     if elf.header.kind == ET_REL || (elf.header.kind == ET_EXEC && !interpreted) {
@@ -72,7 +72,7 @@ fn sorted(mut rows: Vec<NamedAddress<'_>>) -> Vec<NamedAddress<'_>> {
 /// so.
 type Slots<'a> = HashMap<&'a [u8], (usize, u64)>;
 
-fn slots<'a>(symbols: &Symbols<'a>, relocations: &[Relocation]) -> Slots<'a> {
+fn slots<'a>(symbols: &Symbols<'a>, relocations: &RelocationRows<'_>) -> Slots<'a> {
     let mut slots = Slots::new();
     // Each symbol once, however many relocations it has: names may be long.
     let mut by_symbol: HashMap<(u64, u64), (usize, u64)> = HashMap::new();
@@ -87,6 +87,11 @@ fn slots<'a>(symbols: &Symbols<'a>, relocations: &[Relocation]) -> Slots<'a> {
                 relative.insert(addend as u64, (order, row.reported_offset));
             }
             (0, None) => {}
+            // What the table does not have takes no memory either.
+            (index, _)
+                if symbols
+                    .table(table)
+                    .is_none_or(|of| index >= of.count as u64) => {}
             (index, _) => {
                 by_symbol.insert((table, index), (order, row.reported_offset));
             }
@@ -106,7 +111,7 @@ fn slots<'a>(symbols: &Symbols<'a>, relocations: &[Relocation]) -> Slots<'a> {
         return slots;
     }
     let defined = || {
-        let rows = symbols.rows.iter();
+        let rows = symbols.rows();
         rows.filter(|one| one.section_index != UNDEFINED && !one.name.bytes().is_empty())
     };
     // Of equal names the last symbol counts, wherever it stands.
@@ -152,7 +157,7 @@ fn mips_slots<'a>(
     let (Some((start, first)), Some(table)) = (read(), symbols.dynamic()) else {
         return;
     };
-    let global = symbols.of(table).iter().skip(first).enumerate();
+    let global = symbols.of(table).skip(first).enumerate();
     for (at, symbol) in global {
         let Some(slot) = start.checked_add(at as u64 * elf.word()) else {
             return;
@@ -179,7 +184,7 @@ fn stubs<'a>(
             *place = (order, name);
         }
     }
-    for symbol in &symbols.rows {
+    for symbol in symbols.rows() {
         let name = symbol.name.bytes();
         if symbol.section_index != UNDEFINED
             && !name.is_empty()

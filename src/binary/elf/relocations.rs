@@ -8,9 +8,9 @@ use super::packed::Packed;
 use super::symbols::{ET_REL, Symbols};
 use super::tables::{SHF_ALLOC, inside, sht};
 use super::{Budget, Elf, REPEATED};
-use crate::binary::Notes;
 use crate::binary::layout::facts::RelocationType;
 use crate::binary::layout::rows::{Range, Relocation, Symbolic, Target};
+use crate::binary::{Bytes, Notes};
 
 /// How a table of relocations is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,10 +38,186 @@ pub(super) struct Place {
     pub structure: String,
 }
 
+/// How the places of a table's relocations are told.
+#[derive(Clone, Copy, Debug)]
+enum Applies {
+    /// By address.
+    Address,
+    /// By their offset in a section.
+    Section(u64),
+    /// To a section that cannot be told.
+    Unknown(u64, &'static str),
+}
+
+impl Applies {
+    fn target(self, offset: u64) -> Target {
+        match self {
+            Self::Address => Target::Address(offset),
+            Self::Section(section) => Target::SectionOffset { section, offset },
+            Self::Unknown(reported, reason) => Target::UnknownSection { reported, reason },
+        }
+    }
+}
+
+/// A relocation of a compact table: each tells what differs from the one
+/// before, so that they are kept.
+#[derive(Clone, Copy, Debug)]
+struct Compact {
+    offset: u64,
+    addend: i64,
+    symbol: u32,
+    kind: u32,
+    /// Where it stands in the table.
+    at: u32,
+    bytes: u8,
+}
+
+/// A table that was read.
+#[derive(Debug)]
+struct Piece {
+    /// The place of its first row among all rows.
+    first: usize,
+    count: usize,
+    section: u64,
+    offset: u64,
+    stride: u64,
+    addends: bool,
+    symbols: Option<u64>,
+    applies: Applies,
+    compact: Option<Vec<Compact>>,
+}
+
+/// The rows of all tables, read from the file when they are asked for.
+#[derive(Debug)]
+pub(crate) struct RelocationRows<'a> {
+    bytes: Bytes<'a>,
+    wide: bool,
+    machine: u16,
+    pieces: Vec<Piece>,
+    count: usize,
+    /// Compact relocations that may still be kept.
+    left: usize,
+}
+
+/// Compact relocations that are kept.
+const COMPACT: usize = 2_000_000;
+
+impl<'a> RelocationRows<'a> {
+    fn new(elf: &Elf<'a>) -> Self {
+        Self {
+            bytes: elf.bytes,
+            wide: elf.wide,
+            machine: elf.header.machine,
+            pieces: Vec::new(),
+            count: 0,
+            left: COMPACT,
+        }
+    }
+
+    /// How many rows all tables have.
+    pub(crate) fn len(&self) -> usize {
+        self.count
+    }
+
+    /// The row at a place.
+    pub(crate) fn get(&self, at: usize) -> Option<Relocation> {
+        let after = self.pieces.partition_point(|piece| piece.first <= at);
+        let piece = self.pieces.get(after.checked_sub(1)?)?;
+        self.row(piece, at - piece.first)
+    }
+
+    /// All rows, in the order in which they were read.
+    pub(super) fn iter(&self) -> impl Iterator<Item = Relocation> {
+        self.pieces
+            .iter()
+            .flat_map(|piece| (0..piece.count).filter_map(|index| self.row(piece, index)))
+    }
+
+    fn row(&self, piece: &Piece, index: usize) -> Option<Relocation> {
+        let row = Relocation {
+            section_index: piece.section,
+            entry_index: index as u64,
+            reported_offset: 0,
+            target: Target::Address(0),
+            location: Range::default(),
+            kind: 0,
+            symbol_table_index: piece.symbols,
+            symbol_index: 0,
+            addend: None,
+        };
+        if let Some(compact) = &piece.compact {
+            let found = compact.get(index)?;
+            return Some(Relocation {
+                reported_offset: found.offset,
+                target: piece.applies.target(found.offset),
+                location: Range {
+                    offset: piece.offset + u64::from(found.at),
+                    bytes: found.bytes.into(),
+                },
+                kind: found.kind.into(),
+                symbol_index: found.symbol.into(),
+                addend: piece.addends.then_some(found.addend),
+                ..row
+            });
+        }
+        let word = if self.wide { 8 } else { 4 };
+        let at = piece.offset + index as u64 * piece.stride;
+        let offset = self.bytes.word(at, self.wide)?;
+        let raw = self.bytes.word(at + word, self.wide)?;
+        let addend = match (piece.addends, self.wide) {
+            (false, _) => None,
+            (true, true) => Some(self.bytes.i64(at + 2 * word)?),
+            (true, false) => Some(self.bytes.i32(at + 2 * word)?.into()),
+        };
+        let (symbol_index, kind) = self.info(raw);
+        Some(Relocation {
+            reported_offset: offset,
+            target: piece.applies.target(offset),
+            location: Range {
+                offset: at,
+                bytes: word * if piece.addends { 3 } else { 2 },
+            },
+            kind,
+            symbol_index,
+            addend,
+            ..row
+        })
+    }
+
+    /// The symbol and the type in `r_info`.
+    fn info(&self, info: u64) -> (u64, u64) {
+        if !self.wide {
+            return (info >> 8, info & 0xFF);
+        }
+        let little = self.bytes.order() == crate::binary::ByteOrder::Little;
+        if little && matches!(self.machine, em::MIPS | em::MIPS_RS3_LE) {
+            // The symbol stands first; then, byte by byte, a special symbol
+            // and the third, second and first type.
+            let types = ((info >> 32) as u32).swap_bytes();
+            return (info & 0xFFFF_FFFF, types.into());
+        }
+        (info >> 32, info & 0xFFFF_FFFF)
+    }
+
+    fn add(&mut self, elf: &Elf<'_>, place: &Place, count: usize, compact: Option<Vec<Compact>>) {
+        self.pieces.push(Piece {
+            first: self.count,
+            count,
+            section: place.section,
+            offset: place.range.offset,
+            stride: place.stride,
+            addends: place.form == Form::Rela,
+            symbols: place.symbols,
+            applies: applies(elf, place),
+            compact,
+        });
+        self.count += count;
+    }
+}
+
 /// All of them.
-#[derive(Default)]
 pub(super) struct Relocations<'a> {
-    pub rows: Vec<Relocation>,
+    pub rows: RelocationRows<'a>,
     pub packed: Packed<'a>,
     /// Tables by section, for what is to be told of them.
     pub places: Vec<Place>,
@@ -63,7 +239,11 @@ pub(super) fn read<'a>(
     if !places.iter().any(loaded) {
         places.extend(of_dynamic(elf, dynamic, symbols, notes));
     }
-    let mut found = Relocations::default();
+    let mut found = Relocations {
+        rows: RelocationRows::new(elf),
+        packed: Packed::default(),
+        places: Vec::new(),
+    };
     for place in &places {
         let Range { offset, bytes } = place.range;
         if !inside(offset, bytes, elf.bytes.len()) {
@@ -236,39 +416,22 @@ fn entry_size(elf: &Elf<'_>, form: Form) -> u64 {
     }
 }
 
-/// The symbol and the type in `r_info`.
-fn info(elf: &Elf<'_>, info: u64) -> (u64, u64) {
-    if !elf.wide {
-        return (info >> 8, info & 0xFF);
-    }
-    let little = elf.bytes.order() == crate::binary::ByteOrder::Little;
-    if little && matches!(elf.header.machine, em::MIPS | em::MIPS_RS3_LE) {
-        // The symbol stands first; then, byte by byte, a special symbol and
-        // the third, second and first type.
-        let types = ((info >> 32) as u32).swap_bytes();
-        return (info & 0xFFFF_FFFF, types.into());
-    }
-    (info >> 32, info & 0xFFFF_FFFF)
-}
-
-fn target(elf: &Elf<'_>, place: &Place, offset: u64) -> Target {
+fn applies(elf: &Elf<'_>, place: &Place) -> Applies {
     if elf.header.kind != ET_REL {
-        return Target::Address(offset);
+        return Applies::Address;
     }
     let section = place.applies_to;
-    let unknown = |reason| Target::UnknownSection {
-        reported: section,
-        reason,
-    };
     match elf.section(section) {
-        _ if section == 0 => unknown("undefined-section-reference"),
-        None => unknown("section-index-outside-table"),
-        Some(header) if header.kind == sht::NULL => unknown("inactive-section-header"),
-        Some(_) => Target::SectionOffset { section, offset },
+        _ if section == 0 => Applies::Unknown(section, "undefined-section-reference"),
+        None => Applies::Unknown(section, "section-index-outside-table"),
+        Some(header) if header.kind == sht::NULL => {
+            Applies::Unknown(section, "inactive-section-header")
+        }
+        Some(_) => Applies::Section(section),
     }
 }
 
-fn plain(elf: &Elf<'_>, place: &Place, rows: &mut Vec<Relocation>, notes: &mut Notes) {
+fn plain(elf: &Elf<'_>, place: &Place, rows: &mut RelocationRows<'_>, notes: &mut Notes) {
     let size = entry_size(elf, place.form);
     let available = elf.bytes.up_to(place.range.offset, place.range.bytes).len() as u64;
     let mut count = available / place.stride;
@@ -282,44 +445,19 @@ fn plain(elf: &Elf<'_>, place: &Place, rows: &mut Vec<Relocation>, notes: &mut N
             format!("its {available} bytes are no multiple of {}", place.stride),
         );
     }
-    rows.reserve(usize::try_from(count).unwrap_or(0));
-    let word = elf.word();
-    for index in 0..count {
-        let at = place.range.offset + index * place.stride;
-        let read = || {
-            let offset = elf.bytes.word(at, elf.wide)?;
-            let info = elf.bytes.word(at + word, elf.wide)?;
-            let addend = match (place.form, elf.wide) {
-                (Form::Rel, _) => None,
-                (_, true) => Some(elf.bytes.i64(at + 2 * word)?),
-                (_, false) => Some(elf.bytes.i32(at + 2 * word)?.into()),
-            };
-            Some((offset, info, addend))
-        };
-        let Some((offset, raw, addend)) = read() else {
-            break;
-        };
-        let (symbol_index, kind) = info(elf, raw);
-        rows.push(Relocation {
-            section_index: place.section,
-            entry_index: index,
-            reported_offset: offset,
-            target: target(elf, place, offset),
-            location: Range {
-                offset: at,
-                bytes: size,
-            },
-            kind,
-            symbol_table_index: place.symbols,
-            symbol_index,
-            addend,
-        });
-    }
+    rows.add(elf, place, usize::try_from(count).unwrap_or(0), None);
 }
 
 /// Compact relocations: a header `count << 3 | addends << 2 | shift`, then
 /// the differences from one entry to the next, LEB128.
-fn crel(elf: &Elf<'_>, place: &Place, data: &[u8], rows: &mut Vec<Relocation>, notes: &mut Notes) {
+fn crel(
+    elf: &Elf<'_>,
+    place: &Place,
+    data: &[u8],
+    rows: &mut RelocationRows<'_>,
+    notes: &mut Notes,
+) {
+    let mut kept = Vec::new();
     let bytes = crate::binary::Bytes::little(data);
     let start = place.range.offset;
     let Some((header, mut at)) = bytes.uleb(0) else {
@@ -333,6 +471,12 @@ fn crel(elf: &Elf<'_>, place: &Place, data: &[u8], rows: &mut Vec<Relocation>, n
     let mask = if elf.wide { u64::MAX } else { 0xFFFF_FFFF };
     let (mut offset, mut symbol, mut kind, mut addend) = (0u64, 0u32, 0u32, 0i64);
     for index in 0..count {
+        if kept.len() == rows.left {
+            let reason =
+                format!("it has {count} relocations, and {COMPACT} of all such tables are listed");
+            notes.at(&*place.structure, start, reason);
+            break;
+        }
         let from = at;
         let mut read = || {
             let first = bytes.u8(at)?;
@@ -371,20 +515,19 @@ fn crel(elf: &Elf<'_>, place: &Place, data: &[u8], rows: &mut Vec<Relocation>, n
             true => addend,
             false => i64::from(addend as i32),
         };
-        rows.push(Relocation {
-            section_index: place.section,
-            entry_index: index,
-            reported_offset,
-            target: target(elf, place, reported_offset),
-            location: Range {
-                offset: start + from,
-                bytes: at - from,
-            },
-            kind: kind.into(),
-            symbol_table_index: place.symbols,
-            symbol_index: symbol.into(),
-            addend: addends.then_some(addend),
+        kept.push(Compact {
+            offset: reported_offset,
+            addend,
+            symbol,
+            kind,
+            at: u32::try_from(from).unwrap_or(u32::MAX),
+            bytes: u8::try_from(at - from).unwrap_or(u8::MAX),
         });
+    }
+    rows.left -= kept.len();
+    rows.add(elf, place, kept.len(), Some(kept));
+    if let Some(piece) = rows.pieces.last_mut() {
+        piece.addends = addends;
     }
 }
 
@@ -392,7 +535,7 @@ fn crel(elf: &Elf<'_>, place: &Place, data: &[u8], rows: &mut Vec<Relocation>, n
 fn check_symbols(
     elf: &Elf<'_>,
     symbols: &Symbols<'_>,
-    rows: &[Relocation],
+    rows: &RelocationRows<'_>,
     places: &[Place],
     notes: &mut Notes,
 ) {
@@ -439,7 +582,7 @@ fn check_symbols(
 /// The types that occur, with their names.
 pub(super) fn types(names: &RelocationNames, found: &Relocations<'_>) -> Vec<RelocationType> {
     let mut counts = std::collections::BTreeMap::new();
-    for row in &found.rows {
+    for row in found.rows.iter() {
         *counts.entry(row.kind).or_insert(0u64) += 1;
     }
     for row in found.packed.rows() {

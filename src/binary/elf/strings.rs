@@ -18,7 +18,7 @@ impl Budget {
         Self {
             tables: length.saturating_add(4096),
             names: length.saturating_mul(4).saturating_add(1 << 20),
-            derived: length / 4 + 1024,
+            derived: length / 8 + 1024,
         }
     }
 
@@ -93,6 +93,13 @@ impl<'a> Strings<'a> {
             }
             Some(_) => Name::Unknown("names-exceed-budget"),
         }
+    }
+
+    /// The name of `length` bytes at `at`, as [`Strings::name`] found it.
+    pub(super) fn found(&self, at: u64, length: u64) -> Option<Name<'a>> {
+        let tail = self.data.get(usize::try_from(at).ok()?..)?;
+        let bytes = tail.get(..usize::try_from(length).ok()?)?;
+        Some(Name::terminated(bytes, self.offset + at))
     }
 
     /// The string at `at` within the budget.

@@ -8,8 +8,10 @@ use super::names;
 use super::strings::Strings;
 use super::tables::{inside, sht};
 use super::{Budget, Elf, REPEATED, hash};
-use crate::binary::Notes;
 use crate::binary::layout::rows::{Name, Range, Symbol, ValueMeaning};
+use crate::binary::{Bytes, Notes};
+use crate::json::{WriteJson, Writer};
+use std::sync::Arc;
 
 /// `ET_REL`
 pub(super) const ET_REL: u16 = 1;
@@ -35,9 +37,9 @@ impl Entry {
     }
 }
 
-/// A table whose rows were read.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Table {
+/// A table that was read.
+#[derive(Debug)]
+pub(super) struct Table<'a> {
     /// Its section; 0 where the dynamic table tells it.
     pub section: u64,
     /// Whether it is for the dynamic linker.
@@ -52,13 +54,33 @@ pub(super) struct Table {
     pub stride: u64,
     /// Where the `SHT_SYMTAB_SHNDX` stands that belongs to it.
     pub extended: Option<Range>,
+    strings: Result<Strings<'a>, &'static str>,
+    /// The length of each name, or one of [`UNREADABLE`]. All else of a row is
+    /// read from its entry when it is asked for.
+    lengths: Vec<u32>,
 }
 
-/// All rows and the tables they come from.
-#[derive(Debug, Default)]
-pub(super) struct Symbols<'a> {
-    pub rows: Vec<Symbol<'a>>,
-    pub tables: Vec<Table>,
+/// What stands for the length of a name that cannot be told, and why.
+const UNREADABLE: [(u32, &str); 3] = [
+    (u32::MAX, "name-outside-string-table"),
+    (u32::MAX - 1, "name-not-terminated"),
+    (u32::MAX - 2, "names-exceed-budget"),
+];
+
+/// The tables, and what their rows are read with.
+#[derive(Debug)]
+pub(crate) struct Symbols<'a> {
+    bytes: Bytes<'a>,
+    wide: bool,
+    /// `e_type`
+    file: u16,
+    machine: u16,
+    /// Whether each section is in use.
+    live: Vec<bool>,
+    /// By section.
+    pub(super) tables: Vec<Table<'a>>,
+    /// Places of the tables, by their first rows.
+    order: Vec<usize>,
 }
 
 /// Bytes of an entry.
@@ -66,62 +88,34 @@ pub(super) fn entry_size(wide: bool) -> u64 {
     if wide { 24 } else { 16 }
 }
 
-impl<'a> Elf<'a> {
-    /// The entry of a symbol at `at`.
-    pub(super) fn symbol_entry(&self, at: u64) -> Option<Entry> {
-        let bytes = self.bytes;
-        Some(match self.wide {
-            true => {
-                let raw: [u8; 24] = bytes.array(at)?;
-                let bytes = crate::binary::Bytes::new(&raw, bytes.order());
-                Entry {
-                    name: bytes.u32(0)?,
-                    info: bytes.u8(4)?,
-                    other: bytes.u8(5)?,
-                    section: bytes.u16(6)?,
-                    value: bytes.u64(8)?,
-                    size: bytes.u64(16)?,
-                }
-            }
-            false => {
-                let raw: [u8; 16] = bytes.array(at)?;
-                let bytes = crate::binary::Bytes::new(&raw, bytes.order());
-                Entry {
-                    name: bytes.u32(0)?,
-                    value: bytes.u32(4)?.into(),
-                    size: bytes.u32(8)?.into(),
-                    info: bytes.u8(12)?,
-                    other: bytes.u8(13)?,
-                    section: bytes.u16(14)?,
-                }
-            }
-        })
-    }
-
-    /// What the value of a symbol is (binaries section 2.1).
-    pub(super) fn meaning(&self, entry: &Entry) -> ValueMeaning {
-        let live = |index: u16| {
-            index < 0xFF00
-                && self
-                    .sections
-                    .get(usize::from(index))
-                    .is_some_and(|section| section.kind != sht::NULL)
-        };
-        match entry {
-            entry if entry.kind() == 4 => ValueMeaning::NoAddress,
-            Entry { section: 0, .. } => ValueMeaning::Undefined,
+/// The entry of a symbol at `at`.
+fn entry(bytes: Bytes<'_>, wide: bool, at: u64) -> Option<Entry> {
+    Some(match wide {
+        true => {
+            let raw: [u8; 24] = bytes.array(at)?;
+            let bytes = Bytes::new(&raw, bytes.order());
             Entry {
-                section: 0xFFF2, ..
-            } => ValueMeaning::Alignment,
-            Entry {
-                section: 0xFFF1, ..
-            } => ValueMeaning::AbsoluteValue,
-            entry if !live(entry.section) => ValueMeaning::UnknownSectionIndex,
-            _ if self.header.kind == ET_REL => ValueMeaning::SectionOffset,
-            entry if entry.kind() == 6 => ValueMeaning::TlsOffset,
-            _ => ValueMeaning::LinkedVirtualAddress,
+                name: bytes.u32(0)?,
+                info: bytes.u8(4)?,
+                other: bytes.u8(5)?,
+                section: bytes.u16(6)?,
+                value: bytes.u64(8)?,
+                size: bytes.u64(16)?,
+            }
         }
-    }
+        false => {
+            let raw: [u8; 16] = bytes.array(at)?;
+            let bytes = Bytes::new(&raw, bytes.order());
+            Entry {
+                name: bytes.u32(0)?,
+                value: bytes.u32(4)?.into(),
+                size: bytes.u32(8)?.into(),
+                info: bytes.u8(12)?,
+                other: bytes.u8(13)?,
+                section: bytes.u16(14)?,
+            }
+        }
+    })
 }
 
 /// A table that is to be read.
@@ -143,7 +137,19 @@ pub(super) fn read<'a>(
     budget: &mut Budget,
     notes: &mut Notes,
 ) -> Symbols<'a> {
-    let mut symbols = Symbols::default();
+    let mut symbols = Symbols {
+        bytes: elf.bytes,
+        wide: elf.wide,
+        file: elf.header.kind,
+        machine: elf.header.machine,
+        live: elf
+            .sections
+            .iter()
+            .map(|one| one.kind != sht::NULL)
+            .collect(),
+        tables: Vec::new(),
+        order: Vec::new(),
+    };
     let mut dynamic_seen = false;
     let mut strings_by_section = std::collections::HashMap::new();
     let extended: std::collections::HashMap<u64, Range> = elf
@@ -201,12 +207,17 @@ pub(super) fn read<'a>(
             extended: extended.get(&(index as u64)).copied(),
             structure,
         };
-        table(elf, &place, &mut symbols, budget, notes);
+        table(elf, place, &mut symbols, budget, notes);
     }
     if !dynamic_seen && let Some(place) = dynamic_place(elf, dynamic, notes) {
-        table(elf, &place, &mut symbols, budget, notes);
+        table(elf, place, &mut symbols, budget, notes);
     }
     symbols.tables.sort_by_key(|table| table.section);
+    symbols.order = (0..symbols.tables.len()).collect();
+    let tables = &symbols.tables;
+    symbols
+        .order
+        .sort_by_key(|&at| tables.get(at).map(|table| table.first));
     symbols
 }
 
@@ -250,7 +261,7 @@ fn dynamic_place<'a>(elf: &Elf<'a>, dynamic: &Dynamic<'a>, notes: &mut Notes) ->
 
 fn table<'a>(
     elf: &Elf<'a>,
-    place: &Place<'a>,
+    place: Place<'a>,
     symbols: &mut Symbols<'a>,
     budget: &mut Budget,
     notes: &mut Notes,
@@ -284,45 +295,27 @@ fn table<'a>(
         notes.at(structure, offset, REPEATED);
         return;
     }
-    let first = symbols.rows.len();
-    symbols
-        .rows
-        .reserve_exact(usize::try_from(count).unwrap_or(0));
-    let machine = elf.header.machine;
+    let first = symbols.len();
+    let mut lengths = Vec::new();
+    lengths.reserve_exact(usize::try_from(count).unwrap_or(0));
     let mut unreadable = [0u64; 3];
     for index in 0..count {
         let at = offset + index * place.stride;
-        let Some(entry) = elf.symbol_entry(at) else {
+        let Some(entry) = entry(elf.bytes, elf.wide, at) else {
             break;
         };
         let name = match &place.strings {
             Ok(strings) => strings.name(entry.name.into(), budget),
             Err(reason) => Name::Unknown(reason),
         };
-        if let Name::Unknown(reason) = name {
-            let kind = match reason {
-                "name-outside-string-table" => 0,
-                "name-not-terminated" => 1,
-                _ => 2,
-            };
-            unreadable[kind] += 1;
-        }
-        symbols.rows.push(Symbol {
-            table_index: place.section,
-            entry_index: index,
-            name,
-            name_offset: Some(entry.name.into()),
-            location: Range {
-                offset: at,
-                bytes: entry_size(elf.wide),
-            },
-            value: entry.value,
-            meaning: elf.meaning(&entry),
-            size: entry.size,
-            binding: names::binding(entry.binding()),
-            kind: names::symbol_type(entry.kind(), machine),
-            visibility: Some(names::visibility(entry.other)),
-            section_index: names::section_index(entry.section, machine),
+        lengths.push(match name {
+            Name::At { bytes, .. } => u32::try_from(bytes.len()).unwrap_or(u32::MAX - 2),
+            Name::Unknown(reason) => {
+                let known = UNREADABLE.iter().position(|&(_, known)| known == reason);
+                let kind = known.unwrap_or(2);
+                unreadable[kind] += 1;
+                UNREADABLE[kind].0
+            }
         });
     }
     let [outside, open, _] = unreadable;
@@ -340,16 +333,18 @@ fn table<'a>(
         section: place.section,
         dynamic: place.dynamic,
         first,
-        count: symbols.rows.len() - first,
+        count: lengths.len(),
         location: place.range,
         stride: place.stride,
         extended: place.extended,
+        strings: place.strings,
+        lengths,
     });
 }
 
-impl Symbols<'_> {
+impl<'a> Symbols<'a> {
     /// The table that a section is, or the dynamic one where `section` is 0.
-    pub(super) fn table(&self, section: u64) -> Option<&Table> {
+    pub(super) fn table(&self, section: u64) -> Option<&Table<'a>> {
         let at = self
             .tables
             .binary_search_by_key(&section, |table| table.section)
@@ -358,21 +353,108 @@ impl Symbols<'_> {
     }
 
     /// The dynamic table.
-    pub(super) fn dynamic(&self) -> Option<&Table> {
+    pub(super) fn dynamic(&self) -> Option<&Table<'a>> {
         self.tables.iter().find(|table| table.dynamic)
     }
-}
 
-impl<'a> Symbols<'a> {
+    /// How many rows all tables have.
+    pub(crate) fn len(&self) -> usize {
+        let ends = self.tables.iter().map(|table| table.first + table.count);
+        ends.max().unwrap_or(0)
+    }
+
+    /// The row at a place among those of all tables.
+    pub(crate) fn get(&self, at: usize) -> Option<Symbol<'a>> {
+        let first = |&place: &usize| self.tables.get(place).map_or(0, |table| table.first);
+        let after = self.order.partition_point(|place| first(place) <= at);
+        let table = self.tables.get(*self.order.get(after.checked_sub(1)?)?)?;
+        self.at(table, (at - table.first) as u64)
+    }
+
+    /// The rows of all tables, in the order in which they were read.
+    pub(super) fn rows(&self) -> impl Iterator<Item = Symbol<'a>> {
+        let tables = self.order.iter().filter_map(|&at| self.tables.get(at));
+        tables.flat_map(|table| self.of(table))
+    }
+
     /// The rows of a table.
-    pub(super) fn of(&self, table: &Table) -> &[Symbol<'a>] {
-        let end = table.first.saturating_add(table.count);
-        self.rows.get(table.first..end).unwrap_or_default()
+    pub(super) fn of<'s>(&'s self, table: &'s Table<'a>) -> impl Iterator<Item = Symbol<'a>> {
+        (0..table.count as u64).filter_map(|index| self.at(table, index))
     }
 
     /// A symbol of a table.
-    pub(super) fn at(&self, table: &Table, index: u64) -> Option<&Symbol<'a>> {
-        self.of(table).get(usize::try_from(index).ok()?)
+    pub(super) fn at(&self, table: &Table<'a>, index: u64) -> Option<Symbol<'a>> {
+        let place = usize::try_from(index).ok()?;
+        let length = *table.lengths.get(place)?;
+        let at = table.location.offset + index * table.stride;
+        let entry = self.entry(at)?;
+        let offset = u64::from(entry.name);
+        let unreadable = UNREADABLE.iter().find(|(known, _)| *known == length);
+        let name = match (&table.strings, unreadable) {
+            (Err(reason), _) | (_, Some((_, reason))) => Name::Unknown(reason),
+            (Ok(strings), None) => strings.found(offset, length.into())?,
+        };
+        Some(Symbol {
+            table_index: table.section,
+            entry_index: index,
+            name,
+            name_offset: Some(offset),
+            location: Range {
+                offset: at,
+                bytes: entry_size(self.wide),
+            },
+            value: entry.value,
+            meaning: self.meaning(&entry),
+            size: entry.size,
+            binding: names::binding(entry.binding()),
+            kind: names::symbol_type(entry.kind(), self.machine),
+            visibility: Some(names::visibility(entry.other)),
+            section_index: names::section_index(entry.section, self.machine),
+        })
+    }
+
+    /// Names with their places, without the rest of the rows.
+    pub(super) fn names(&self) -> impl Iterator<Item = (&'a [u8], Range)> {
+        self.tables.iter().flat_map(move |table| {
+            let lengths = (0u64..).zip(&table.lengths);
+            lengths.filter_map(move |(index, &length)| {
+                let at = table.location.offset + index * table.stride;
+                let strings = table.strings.as_ref().ok()?;
+                let name = self.bytes.u32(at)?;
+                let Name::At { bytes, .. } = strings.found(name.into(), length.into())? else {
+                    return None;
+                };
+                let location = Range {
+                    offset: at,
+                    bytes: entry_size(self.wide),
+                };
+                Some((bytes, location))
+            })
+        })
+    }
+
+    fn entry(&self, at: u64) -> Option<Entry> {
+        entry(self.bytes, self.wide, at)
+    }
+
+    /// What the value of a symbol is (binaries section 2.1).
+    fn meaning(&self, entry: &Entry) -> ValueMeaning {
+        let live =
+            |index: u16| index < 0xFF00 && self.live.get(usize::from(index)).copied() == Some(true);
+        match entry {
+            entry if entry.kind() == 4 => ValueMeaning::NoAddress,
+            Entry { section: 0, .. } => ValueMeaning::Undefined,
+            Entry {
+                section: 0xFFF2, ..
+            } => ValueMeaning::Alignment,
+            Entry {
+                section: 0xFFF1, ..
+            } => ValueMeaning::AbsoluteValue,
+            entry if !live(entry.section) => ValueMeaning::UnknownSectionIndex,
+            _ if self.file == ET_REL => ValueMeaning::SectionOffset,
+            entry if entry.kind() == 6 => ValueMeaning::TlsOffset,
+            _ => ValueMeaning::LinkedVirtualAddress,
+        }
     }
 }
 
@@ -395,19 +477,19 @@ pub(super) fn extended_indexes(
     let mut rows = Vec::new();
     for table in &symbols.tables {
         let mut missing = 0u64;
-        for symbol in symbols.of(table) {
-            let entry = elf.symbol_entry(symbol.location.offset);
+        for row in 0..table.count as u64 {
+            let entry = symbols.entry(table.location.offset + row * table.stride);
             if entry.is_none_or(|entry| entry.section != SHN_XINDEX) {
                 continue;
             }
             let place = table.extended.and_then(|range| {
-                let at = symbol.entry_index.checked_mul(4)?;
+                let at = row.checked_mul(4)?;
                 let end = at.checked_add(4)?;
                 (end <= range.bytes).then_some(range.offset.checked_add(at)?)
             });
             match place.and_then(|at| Some((at, elf.bytes.u32(at)?))) {
                 Some((offset, index)) => rows.push(ExtendedIndex {
-                    entry_index: Number(symbol.entry_index),
+                    entry_index: Number(row),
                     location: Range { offset, bytes: 4 },
                     section_index: Number(index.into()),
                     table_index: Number(table.section),
@@ -438,16 +520,32 @@ rows! {
     }
 }
 
-/// The symbols that have such bits.
-pub(super) fn others(elf: &Elf<'_>, symbols: &Symbols<'_>) -> Vec<Other> {
-    let rows = symbols.rows.iter().filter_map(|symbol| {
-        let other = elf.symbol_entry(symbol.location.offset)?.other;
-        (other & !3 != 0).then(|| Other {
-            entry_index: Number(symbol.entry_index),
-            names: names::symbol_other(other, elf.header.machine),
-            other: Number(other.into()),
-            table_index: Number(symbol.table_index),
-        })
-    });
-    rows.collect()
+/// `facts.elf.symbol_other`: the symbols that have such bits.
+pub(super) struct Others<'a>(pub Arc<Symbols<'a>>);
+
+impl WriteJson for Others<'_> {
+    fn write_json(&self, w: &mut Writer<'_>) {
+        w.begin_array();
+        let symbols = &*self.0;
+        let tables = symbols.order.iter();
+        for table in tables.filter_map(|&at| symbols.tables.get(at)) {
+            for index in 0..table.count as u64 {
+                let at = table.location.offset + index * table.stride;
+                let Some(other) = symbols.entry(at).map(|entry| entry.other) else {
+                    continue;
+                };
+                if other & !3 == 0 {
+                    continue;
+                }
+                let row = Other {
+                    entry_index: Number(index),
+                    names: names::symbol_other(other, symbols.machine),
+                    other: Number(other.into()),
+                    table_index: Number(table.section),
+                };
+                row.write_json(w);
+            }
+        }
+        w.end_array();
+    }
 }

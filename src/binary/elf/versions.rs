@@ -223,7 +223,22 @@ fn text<'a>(place: &Place<'a>, at: u32, budget: &mut Budget) -> Option<Text<'a>>
 
 const CUT: &str = "an entry leads out of it";
 
-/// `Elf_Verdef` and its `Elf_Verdaux`: linked by distances, which may lie.
+/// Goes from entry to entry: `each` reads the one at an offset and tells how
+/// far it is to the next, which may be a lie; zero is the end, `None` an entry
+/// that is not there. No more than `most` are read. Whether the end was found.
+fn linked(start: u64, most: u64, mut each: impl FnMut(u64) -> Option<u64>) -> bool {
+    let mut at = start;
+    for _ in 0..most {
+        match each(at) {
+            None => return false,
+            Some(0) => return true,
+            Some(distance) => at = at.saturating_add(distance),
+        }
+    }
+    true
+}
+
+/// `Elf_Verdef` and its `Elf_Verdaux`.
 fn read_definitions<'a>(
     elf: &Elf<'a>,
     place: &Place<'a>,
@@ -233,39 +248,21 @@ fn read_definitions<'a>(
 ) {
     let data = elf.bytes.up_to(place.range.offset, place.range.bytes);
     let bytes = Bytes::new(data, elf.bytes.order());
-    let mut at = 0u64;
-    for _ in 0..place.count.min(bytes.len() / 20 + 1) {
-        let read = || {
-            bytes.get(at, 20)?;
-            Some((
-                bytes.u16(at)?,
-                bytes.u16(at + 2)?,
-                bytes.u16(at + 4)?,
-                bytes.u16(at + 6)?,
-                bytes.u32(at + 8)?,
-                bytes.u32(at + 12)?,
-                bytes.u32(at + 16)?,
-            ))
-        };
-        let Some((revision, flags, index, names, hash, first, next)) = read() else {
-            if place.count > 0 {
-                notes.at(&*place.structure, place.range.offset, CUT);
-            }
-            return;
-        };
+    let whole = linked(0, place.count.min(bytes.len() / 20 + 1), |at| {
+        bytes.get(at, 20)?;
+        let (revision, flags) = (bytes.u16(at)?, bytes.u16(at + 2)?);
+        let (index, count) = (bytes.u16(at + 4)?, bytes.u16(at + 6)?);
+        let (hash, first) = (bytes.u32(at + 8)?, bytes.u32(at + 12)?);
+        let next = bytes.u32(at + 16)?;
         let mut found = Vec::new();
-        let mut name_at = at + u64::from(first);
-        for _ in 0..names {
-            let entry = bytes.u32(name_at).zip(bytes.u32(name_at + 4));
-            let Some((name, distance)) = entry.filter(|_| budget.table(8)) else {
-                notes.at(&*place.structure, place.range.offset + at, CUT);
-                break;
-            };
+        let names = linked(at + u64::from(first), count.into(), |at| {
+            let entry = bytes.u32(at).zip(bytes.u32(at + 4));
+            let (name, distance) = entry.filter(|_| budget.table(8))?;
             found.push(text(place, name, budget));
-            if distance == 0 {
-                break;
-            }
-            name_at += u64::from(distance);
+            Some(distance.into())
+        });
+        if !names {
+            notes.at(&*place.structure, place.range.offset + at, CUT);
         }
         let mut found = found.into_iter();
         let name = found.next().flatten();
@@ -289,10 +286,11 @@ fn read_definitions<'a>(
             parents: found.flatten().collect(),
             revision: Number(revision.into()),
         });
-        if next == 0 || !budget.table(20) {
-            break;
-        }
-        at += u64::from(next);
+        let goes_on = next != 0 && budget.table(20);
+        Some(if goes_on { next.into() } else { 0 })
+    });
+    if !whole {
+        notes.at(&*place.structure, place.range.offset, CUT);
     }
 }
 
@@ -306,43 +304,18 @@ fn read_needs<'a>(
 ) {
     let data = elf.bytes.up_to(place.range.offset, place.range.bytes);
     let bytes = Bytes::new(data, elf.bytes.order());
-    let mut at = 0u64;
-    for _ in 0..place.count.min(bytes.len() / 16 + 1) {
-        let read = || {
-            bytes.get(at, 16)?;
-            Some((
-                bytes.u16(at)?,
-                bytes.u16(at + 2)?,
-                bytes.u32(at + 4)?,
-                bytes.u32(at + 8)?,
-                bytes.u32(at + 12)?,
-            ))
-        };
-        let Some((revision, count, file, first, next)) = read() else {
-            if place.count > 0 {
-                notes.at(&*place.structure, place.range.offset, CUT);
-            }
-            return;
-        };
+    let whole = linked(0, place.count.min(bytes.len() / 16 + 1), |at| {
+        bytes.get(at, 16)?;
+        let (revision, count) = (bytes.u16(at)?, bytes.u16(at + 2)?);
+        let (file, first) = (bytes.u32(at + 4)?, bytes.u32(at + 8)?);
+        let next = bytes.u32(at + 12)?;
         let library = text(place, file, budget);
         let mut found = Vec::new();
-        let mut name_at = at + u64::from(first);
-        for _ in 0..count {
-            let read = || {
-                bytes.get(name_at, 16)?;
-                Some((
-                    bytes.u32(name_at)?,
-                    bytes.u16(name_at + 4)?,
-                    bytes.u16(name_at + 6)?,
-                    bytes.u32(name_at + 8)?,
-                    bytes.u32(name_at + 12)?,
-                ))
-            };
-            let entry = read().filter(|_| budget.table(16));
-            let Some((hash, flags, index, name, distance)) = entry else {
-                notes.at(&*place.structure, place.range.offset + at, CUT);
-                break;
-            };
+        let names = linked(at + u64::from(first), count.into(), |at| {
+            bytes.get(at, 16).filter(|_| budget.table(16))?;
+            let (hash, flags) = (bytes.u32(at)?, bytes.u16(at + 4)?);
+            let (index, name) = (bytes.u16(at + 6)?, bytes.u32(at + 8)?);
+            let distance = bytes.u32(at + 12)?;
             let name = text(place, name, budget);
             if let (Some(Text(name)), Some(Text(library))) = (name, library) {
                 let library = Some(library);
@@ -354,15 +327,15 @@ fn read_needs<'a>(
                 hash: Hex(hash.into()),
                 index: Number(index.into()),
                 location: Range {
-                    offset: place.range.offset + name_at,
+                    offset: place.range.offset + at,
                     bytes: 16,
                 },
                 name,
             });
-            if distance == 0 {
-                break;
-            }
-            name_at += u64::from(distance);
+            Some(distance.into())
+        });
+        if !names {
+            notes.at(&*place.structure, place.range.offset + at, CUT);
         }
         versions.needs.push(Need {
             library,
@@ -373,9 +346,10 @@ fn read_needs<'a>(
             revision: Number(revision.into()),
             versions: found,
         });
-        if next == 0 || !budget.table(16) {
-            break;
-        }
-        at += u64::from(next);
+        let goes_on = next != 0 && budget.table(16);
+        Some(if goes_on { next.into() } else { 0 })
+    });
+    if !whole {
+        notes.at(&*place.structure, place.range.offset, CUT);
     }
 }

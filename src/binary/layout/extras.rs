@@ -1,15 +1,11 @@
 //! What a layout tells on request: the strings of the file, and the digest and
 //! entropy of each section.
 
-use std::collections::BTreeMap;
-
-use rayon::prelude::*;
-
 use super::rows::{Hex, Range};
 use super::{Layout, LayoutOptions};
 use crate::binary::places::Places;
 use crate::binary::strings::{Found, ScanOptions, scan};
-use crate::binary::{BinaryFile, entropy, name_text};
+use crate::binary::{BinaryFile, entropy, name_text, ranges};
 use crate::digest::Digest;
 use crate::error::Result;
 use crate::json::{WriteJson, Writer};
@@ -120,40 +116,19 @@ fn digests(
             row("segment", one.index, name, one.offset, one.file_size)
         }));
     }
-    // Each range once, and no more bytes than a few times the file.
-    let mut budget = (bytes.len() as u64)
-        .saturating_mul(4)
-        .saturating_add(1 << 20);
-    let mut ranges: BTreeMap<(u64, u64), Option<(Digest, u64)>> = BTreeMap::new();
-    for row in &rows {
-        let key = (row.range.offset, row.range.bytes);
-        if ranges.contains_key(&key) || slice(bytes, key).is_none() {
-            continue;
-        }
-        if let Some(left) = budget.checked_sub(key.1) {
-            budget = left;
-            ranges.insert(key, None);
-        }
-    }
-    ranges.par_iter_mut().for_each(|(&key, found)| {
-        if context.check().is_ok()
-            && let Some(part) = slice(bytes, key)
-        {
-            *found = Some((Digest::of(part), entropy::millibits(part)));
-        }
+    let wanted = rows.iter().map(|row| row.range);
+    let ranges = ranges::each(bytes, wanted, |part| {
+        context.check().ok()?;
+        Some((Digest::of(part), entropy::millibits(part)))
     });
     context.check()?;
     let mut left_out = 0;
     for row in &mut rows {
-        let key = (row.range.offset, row.range.bytes);
-        row.found = ranges.get(&key).copied().flatten();
-        left_out += u64::from(row.found.is_none() && slice(bytes, key).is_some());
+        let found = ranges.get(&row.range).copied();
+        left_out += u64::from(found == Some(None));
+        row.found = found.flatten();
     }
     Ok((rows, left_out))
-}
-
-fn slice(bytes: &[u8], (offset, length): (u64, u64)) -> Option<&[u8]> {
-    crate::binary::Bytes::little(bytes).get(offset, length)
 }
 
 impl WriteJson for SectionDigest {

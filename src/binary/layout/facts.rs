@@ -4,7 +4,10 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use super::rows::{Hex, Permissions, Range, Symbolic};
+use crate::binary::demangle::demangle;
 use crate::binary::macho::MachO;
 use crate::binary::name_text;
 use crate::json::{Object, WriteJson, Writer};
@@ -189,48 +192,66 @@ pub struct Export<'a> {
     pub location: Option<Range>,
 }
 
-/// The name as people write it, where it is mangled.
-fn write_demangled(name: Option<&[u8]>, w: &mut Writer<'_>) {
+/// A name of the file as text, nothing lost.
+fn text(w: &mut Writer<'_>, key: &str, name: Option<&[u8]>) {
+    w.key(key);
+    name.map(name_text).as_deref().write_json(w);
+}
+
+/// The name as people write it, where it is mangled; `known` where that was
+/// found out before.
+fn demangled(w: &mut Writer<'_>, name: Option<&[u8]>, known: Option<Option<&str>>) {
     w.key("demangled");
-    match name.and_then(crate::binary::demangle::demangle) {
-        Some(demangled) => w.string(&demangled.text),
-        None => w.null(),
+    match known {
+        Some(text) => text.write_json(w),
+        None => match name.and_then(demangle) {
+            Some(demangled) => w.string(&demangled.text),
+            None => w.null(),
+        },
     }
 }
 
-impl WriteJson for Export<'_> {
-    fn write_json(&self, w: &mut Writer<'_>) {
+/// A row with a name that may be mangled.
+pub(super) trait Linked: WriteJson + Sync {
+    /// The name.
+    fn name(&self) -> Option<&[u8]>;
+
+    /// Writes the row; `known` as in [`demangled`].
+    fn write(&self, known: Option<Option<&str>>, w: &mut Writer<'_>);
+}
+
+impl Linked for Export<'_> {
+    fn name(&self) -> Option<&[u8]> {
+        self.name.as_deref()
+    }
+
+    fn write(&self, known: Option<Option<&str>>, w: &mut Writer<'_>) {
         w.begin_object();
         w.key("address");
         self.address.map(Hex).write_json(w);
-        write_demangled(self.name.as_deref(), w);
-        w.key("forwarder");
-        self.forwarder
-            .as_deref()
-            .map(name_text)
-            .as_deref()
-            .write_json(w);
+        demangled(w, self.name.as_deref(), known);
+        text(w, "forwarder", self.forwarder.as_deref());
         w.key("kind");
         self.kind.write_json(w);
         w.key("location");
         self.location.write_json(w);
-        w.key("name");
-        self.name.as_deref().map(name_text).as_deref().write_json(w);
+        text(w, "name", self.name.as_deref());
         w.key("ordinal");
         w.optional_u64(self.ordinal);
         w.key("size");
         self.size.map(Hex).write_json(w);
         w.key("source");
         w.string(self.source);
-        w.key("version");
-        self.version
-            .as_deref()
-            .map(name_text)
-            .as_deref()
-            .write_json(w);
+        text(w, "version", self.version.as_deref());
         w.key("weak");
         w.bool(self.weak);
         w.end_object();
+    }
+}
+
+impl WriteJson for Export<'_> {
+    fn write_json(&self, w: &mut Writer<'_>) {
+        self.write(None, w);
     }
 }
 
@@ -258,37 +279,36 @@ pub struct Import<'a> {
     pub location: Option<Range>,
 }
 
-impl WriteJson for Import<'_> {
-    fn write_json(&self, w: &mut Writer<'_>) {
+impl Linked for Import<'_> {
+    fn name(&self) -> Option<&[u8]> {
+        self.name.as_deref()
+    }
+
+    fn write(&self, known: Option<Option<&str>>, w: &mut Writer<'_>) {
         w.begin_object();
         w.key("address");
         self.address.map(Hex).write_json(w);
-        write_demangled(self.name.as_deref(), w);
+        demangled(w, self.name.as_deref(), known);
         w.key("kind");
         self.kind.write_json(w);
-        w.key("library");
-        self.library
-            .as_deref()
-            .map(name_text)
-            .as_deref()
-            .write_json(w);
+        text(w, "library", self.library.as_deref());
         w.key("location");
         self.location.write_json(w);
-        w.key("name");
-        self.name.as_deref().map(name_text).as_deref().write_json(w);
+        text(w, "name", self.name.as_deref());
         w.key("ordinal");
         w.optional_u64(self.ordinal);
         w.key("source");
         w.string(self.source);
-        w.key("version");
-        self.version
-            .as_deref()
-            .map(name_text)
-            .as_deref()
-            .write_json(w);
+        text(w, "version", self.version.as_deref());
         w.key("weak");
         w.bool(self.weak);
         w.end_object();
+    }
+}
+
+impl WriteJson for Import<'_> {
+    fn write_json(&self, w: &mut Writer<'_>) {
+        self.write(None, w);
     }
 }
 
@@ -378,10 +398,75 @@ impl WriteJson for RelocationType {
     }
 }
 
+/// Names as people write them. A record is written twice; they are found once,
+/// on all cores. Beyond [`Demangled::ROOM`] they are found again each time.
+#[derive(Default)]
+pub(super) struct Demangled {
+    exports: Texts,
+    imports: Texts,
+}
+
+#[derive(Default)]
+struct Texts {
+    text: String,
+    /// Where each stands; `None`: the name is not mangled.
+    places: Vec<Option<(u32, u32)>>,
+}
+
+impl Demangled {
+    /// Bytes of text that are kept for each list.
+    const ROOM: usize = 16 << 20;
+
+    pub(super) fn of(facts: &Facts<'_>) -> Self {
+        Self {
+            exports: Texts::of(&facts.exports),
+            imports: Texts::of(&facts.imports),
+        }
+    }
+}
+
+impl Texts {
+    fn of<T: Linked>(rows: &[T]) -> Self {
+        let mut found = Self::default();
+        for rows in rows.chunks(8192) {
+            if found.text.len() > Demangled::ROOM {
+                break;
+            }
+            let texts: Vec<Option<String>> = rows
+                .par_iter()
+                .map(|row| Some(row.name().and_then(demangle)?.text))
+                .collect();
+            for text in texts {
+                let start = found.text.len();
+                found.text.push_str(text.as_deref().unwrap_or_default());
+                let place = u32::try_from(start)
+                    .ok()
+                    .zip(found.text.len().try_into().ok());
+                found.places.push(place.filter(|_| text.is_some()));
+            }
+        }
+        found
+    }
+
+    /// The text of a row, where it was found out.
+    fn get(&self, row: usize) -> Option<Option<&str>> {
+        let place = *self.places.get(row)?;
+        let Some((start, end)) = place else {
+            return Some(None);
+        };
+        self.text.get(start as usize..end as usize).map(Some)
+    }
+}
+
 impl Facts<'_> {
     /// Writes the object; `extra` are members of the whole file (strings,
     /// digests) that stand beside the format's.
-    pub(super) fn write(&self, extra: &[(&'static str, &dyn WriteJson)], w: &mut Writer<'_>) {
+    pub(super) fn write(
+        &self,
+        demangled: &Demangled,
+        extra: &[(&'static str, &dyn WriteJson)],
+        w: &mut Writer<'_>,
+    ) {
         let (format, own) = &self.own;
         let own = Own(own);
         let overlay = self.overlay;
@@ -394,8 +479,8 @@ impl Facts<'_> {
             ("overlay", &overlay),
             ("relocation_types", &self.relocation_types),
         ];
-        let exports = Collection(&self.exports, self.exports_exhaustive);
-        let imports = Collection(&self.imports, self.imports_exhaustive);
+        let exports = Collection(&self.exports, self.exports_exhaustive, &demangled.exports);
+        let imports = Collection(&self.imports, self.imports_exhaustive, &demangled.imports);
         members.push(("exports", &exports));
         members.push(("imports", &imports));
         members.push((format, &own));
@@ -410,16 +495,21 @@ impl Facts<'_> {
     }
 }
 
-/// Rows, and whether they are all by the bytes.
-struct Collection<'a, T>(&'a [T], bool);
+/// Rows, whether they are all by the bytes, and their names as people write
+/// them.
+struct Collection<'a, T>(&'a [T], bool, &'a Texts);
 
-impl<T: WriteJson> WriteJson for Collection<'_, T> {
+impl<T: Linked> WriteJson for Collection<'_, T> {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
         w.key("exhaustive");
         w.bool(self.1);
         w.key("items");
-        self.0.write_json(w);
+        w.begin_array();
+        for (at, row) in self.0.iter().enumerate() {
+            row.write(self.2.get(at), w);
+        }
+        w.end_array();
         w.end_object();
     }
 }

@@ -5,16 +5,19 @@
 mod candidate;
 mod extras;
 pub mod facts;
+mod lazy;
 mod record;
 pub mod rows;
 
 pub use candidate::may_have_layout;
+pub use lazy::{RelocationIter, Relocations, SymbolIter, Symbols};
+pub(crate) use lazy::{RelocationReader, SymbolReader};
 pub use record::{LayoutRecord, NO_BINARY, PROVIDER, inspect_binary_layout};
 pub(crate) use record::{refused, subject_format};
 
 use super::{ByteOrder, Notes};
 use facts::Facts;
-use rows::{Name, PackedRelocations, Relocation, Section, Segment, Symbol, Symbolic};
+use rows::{Name, PackedRelocations, Section, Segment, Symbolic};
 
 /// What to look at beyond what every layout tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -183,9 +186,9 @@ pub struct Layout<'a> {
     /// Segments, in table order.
     pub segments: Vec<Segment<'a>>,
     /// Symbols, in table and entry order.
-    pub symbols: Vec<Symbol<'a>>,
+    pub symbols: Symbols<'a>,
     /// Relocations with entries of their own, in table and entry order.
-    pub relocations: Vec<Relocation>,
+    pub relocations: Relocations<'a>,
     /// Tables of packed relative relocations.
     pub packed_relocations: Vec<PackedRelocations<'a>>,
     /// What it is linked with.

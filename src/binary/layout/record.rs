@@ -1,6 +1,7 @@
 //! The record of a layout.
 
 use super::extras::Extras;
+use super::facts::Demangled;
 use super::rows::Hex;
 use super::{Layout, LayoutOptions, Linkage, NamedAddress, Refusal, Relro, parse};
 use crate::binary::BinaryFile;
@@ -24,6 +25,7 @@ pub struct LayoutRecord<'a> {
     file: &'a BinaryFile,
     sha256: Digest,
     layout: Layout<'a>,
+    demangled: Demangled,
     /// Strings and digests, where they were asked for.
     extras: Extras,
     parameters: Object,
@@ -73,10 +75,13 @@ pub fn inspect_binary_layout<'a>(
     );
     limitations.extend(layout.notes.sentences());
     limitations.extend(extras.limitations());
+    let demangled = Demangled::of(&layout.facts);
+    context.check()?;
     let mut record = LayoutRecord {
         file,
         sha256,
         layout,
+        demangled,
         extras,
         parameters,
         limitations,
@@ -244,7 +249,7 @@ fn facts(record: &LayoutRecord<'_>, w: &mut Writer<'_>) {
     let digests = record.extras.digests();
     let strings = record.extras.strings(&record.file.bytes);
     let extra: [(&'static str, &dyn WriteJson); 2] = [("digests", &digests), ("strings", &strings)];
-    record.layout.facts.write(&extra, w);
+    record.layout.facts.write(&record.demangled, &extra, w);
 }
 
 fn architecture(layout: &Layout<'_>, w: &mut Writer<'_>) {

@@ -20,7 +20,9 @@ use super::symbols::{
 use super::{facets, mitigations, names, relocations};
 use crate::binary::layout::facts::{BuildId, Dependency, Facts, Mapping};
 use crate::binary::layout::rows::{Name, Range, Section, Segment, Symbol, Symbolic, ValueMeaning};
-use crate::binary::layout::{EntryMeaning, Format, Layout, Linkage, NamedAddress, Refusal};
+use crate::binary::layout::{
+    EntryMeaning, Format, Layout, Linkage, NamedAddress, Refusal, SymbolReader, Symbols,
+};
 use crate::json::Object;
 
 const GENERAL: &[&str] = &[
@@ -64,8 +66,8 @@ pub fn layout<'a>(bytes: &'a [u8], architecture: Option<&str>) -> Result<Layout<
         entry_meaning,
         sections: sections(&macho),
         segments: segments(&macho),
-        symbols: symbols(&macho),
-        relocations: relocations::rows(&macho.relocations),
+        symbols: Symbols::read(SymbolReader::MachO(Arc::clone(&macho))),
+        relocations: relocations::rows(&macho.relocations).into(),
         packed_relocations: Vec::new(),
         linkage,
         indicators: mitigations::indicators(&macho),
@@ -158,30 +160,33 @@ fn segments<'a>(macho: &MachO<'a>) -> Vec<Segment<'a>> {
     (0..).zip(&macho.segments.segments).map(row).collect()
 }
 
-fn symbols<'a>(macho: &MachO<'a>) -> Vec<Symbol<'a>> {
-    let Some(table) = &macho.symbols else {
-        return Vec::new();
-    };
-    let sections = macho.segments.sections.len() as u64;
-    let row = |(index, entry): (u64, Nlist)| {
-        let (offset, size) = table.location(index);
-        Symbol {
-            table_index: 0,
-            entry_index: index,
-            name: table.row_name(index, entry, macho.image.base),
-            name_offset: Some(u64::from(entry.strx)),
-            location: macho.image.range(offset, size),
-            value: entry.value,
-            meaning: meaning(entry, sections),
-            size: if entry.is_common() { entry.value } else { 0 },
-            binding: Symbolic::Named(binding(entry)),
-            kind: entry.type_name(),
-            visibility: (!entry.is_stab() && entry.kind & N_PEXT != 0)
-                .then_some(Symbolic::Named("N_PEXT")),
-            section_index: section_index(entry),
-        }
-    };
-    table.iter().map(row).collect()
+/// How many symbols it has.
+pub(crate) fn symbol_count(macho: &MachO<'_>) -> usize {
+    let count = macho.symbols.as_ref().map_or(0, |table| table.count);
+    usize::try_from(count).unwrap_or(0)
+}
+
+/// A symbol, read from its entry.
+pub(crate) fn symbol<'a>(macho: &MachO<'a>, at: usize) -> Option<Symbol<'a>> {
+    let table = macho.symbols.as_ref()?;
+    let index = at as u64;
+    let entry = table.entry(index)?;
+    let (offset, size) = table.location(index);
+    Some(Symbol {
+        table_index: 0,
+        entry_index: index,
+        name: table.row_name(index, entry, macho.image.base),
+        name_offset: Some(u64::from(entry.strx)),
+        location: macho.image.range(offset, size),
+        value: entry.value,
+        meaning: meaning(entry, macho.segments.sections.len() as u64),
+        size: if entry.is_common() { entry.value } else { 0 },
+        binding: Symbolic::Named(binding(entry)),
+        kind: entry.type_name(),
+        visibility: (!entry.is_stab() && entry.kind & N_PEXT != 0)
+            .then_some(Symbolic::Named("N_PEXT")),
+        section_index: section_index(entry),
+    })
 }
 
 fn meaning(entry: Nlist, sections: u64) -> ValueMeaning {

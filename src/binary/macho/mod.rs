@@ -39,6 +39,7 @@ pub use architectures::{ArchitecturesRecord, list_architectures};
 pub use fat::{FatArch, FatMagic, HEADER};
 pub use inspect::{MachORecord, PROVIDER, inspect_macho};
 pub use layout::layout;
+pub(crate) use layout::{symbol, symbol_count};
 pub use macho::MachO;
 pub use pointers::{Pointers, Stored, Word};
 pub use slices::{Content, Slice, Slices};

@@ -19,7 +19,7 @@ pub(super) struct Block<'a> {
 }
 
 /// The name of a type; some depend on the machine.
-fn type_name(kind: u16, machine: u16) -> Symbolic {
+pub(super) fn type_name(kind: u16, machine: u16) -> Symbolic {
     let named = match (kind, machine) {
         (5, 0x0166 | 0x0169 | 0x0266 | 0x0366 | 0x0466) => Some("IMAGE_REL_BASED_MIPS_JMPADDR"),
         (5, 0x01C0 | 0x01C2 | 0x01C4) => Some("IMAGE_REL_BASED_ARM_MOV32"),

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::fields::{number, put_hex, put_number, range};
 use super::image::{Budget, Image, SPENT, outside};
+use super::unwind_codes::Record;
 use crate::binary::layout::rows::Range;
 use crate::binary::{Bytes, Notes};
 use crate::json::{Object, WriteJson, Writer};
@@ -46,13 +47,39 @@ pub(super) struct Functions<'a> {
     form: Form,
     start: u64,
     table: Bytes<'a>,
-    /// Whether the codes of x64 are written too.
+    /// Whether codes are written too.
     with_codes: bool,
 }
 
-/// Reads the table: its summary, and its rows.
+/// Reads the table of the image's machine: its summary, and its rows.
 pub(super) fn read<'a>(
     image: &Arc<Image<'a>>,
+    rva: u64,
+    size: u64,
+    budget: &mut Budget,
+    notes: &mut Notes,
+) -> Option<(Object, Functions<'a>)> {
+    table(image, Form::of(image.machine), rva, size, budget, notes)
+}
+
+/// Reads the table of the other machine in a hybrid image of ARM64 and x64.
+pub(super) fn read_extra<'a>(
+    image: &Arc<Image<'a>>,
+    rva: u64,
+    size: u64,
+    budget: &mut Budget,
+    notes: &mut Notes,
+) -> Option<(Object, Functions<'a>)> {
+    let form = match image.machine {
+        0xAA64 => Form::Amd64,
+        _ => Form::Arm64,
+    };
+    table(image, Some(form), rva, size, budget, notes)
+}
+
+fn table<'a>(
+    image: &Arc<Image<'a>>,
+    form: Option<Form>,
     rva: u64,
     size: u64,
     budget: &mut Budget,
@@ -62,7 +89,7 @@ pub(super) fn read<'a>(
         notes.add(outside("exception table", rva));
         return None;
     };
-    let Some(form) = Form::of(image.machine) else {
+    let Some(form) = form else {
         notes.at(
             "exception table",
             start,
@@ -109,6 +136,9 @@ pub(super) fn read<'a>(
             functions.with_codes = false;
         }
     }
+    if matches!(form, Form::Arm | Form::Arm64) {
+        functions.weigh(count, notes);
+    }
     let mut facts = Object::new();
     facts.insert("functions", number(count));
     facts.insert(
@@ -145,7 +175,7 @@ impl WriteJson for Functions<'_> {
     }
 }
 
-impl Functions<'_> {
+impl<'a> Functions<'a> {
     fn offset(&self, at: u64, w: &mut Writer<'_>) {
         put_hex(w, "offset", self.start + at);
     }
@@ -199,6 +229,43 @@ impl Functions<'_> {
         w.end_object();
     }
 
+    /// The record of a row of ARM or ARM64 that has one.
+    fn record(&self, data: u32) -> Option<(u64, Record<'a>)> {
+        let (start, info) = self.image.tail(u64::from(data & !3))?;
+        Some((start, Record::read(info, self.form == Form::Arm64)?))
+    }
+
+    /// Says which records are missing or cut, and leaves codes away where
+    /// records are shared so often that they would fill the record.
+    fn weigh(&mut self, count: u64, notes: &mut Notes) {
+        let mut codes = 0u64;
+        for index in 0..count {
+            let Some(data) = self.table.u32(index * 8 + 4).filter(|data| data & 3 == 0) else {
+                continue;
+            };
+            match self.record(data) {
+                Some((start, record)) => {
+                    codes = codes.saturating_add(record.weight());
+                    if record.is_cut {
+                        notes.at("unwind information", start, "the file ends in it");
+                    }
+                }
+                // Rows of zeros fill up the table.
+                None if data == 0 => {}
+                None => {
+                    let reason = format!("the file has no bytes for its record at {data:#x}");
+                    notes.at("exception table", self.start + index * 8, reason);
+                }
+            }
+        }
+        // Far more than honest files have: one byte in fifty.
+        if codes > self.image.bytes.len() / 4 + 4096 {
+            self.with_codes = false;
+            let reason = "its functions share their unwind codes so often that they are not listed";
+            notes.at("exception table", self.start, reason);
+        }
+    }
+
     fn arm(&self, entry: Bytes<'_>, at: u64, w: &mut Writer<'_>) {
         let begin = entry.u32(0).unwrap_or(0);
         let data = entry.u32(4).unwrap_or(0);
@@ -207,15 +274,18 @@ impl Functions<'_> {
         let flag = bits(0, 2);
         if flag == 0 {
             put_number(w, "flag", flag);
-            let found = self.image.tail(u64::from(data));
-            let header = found.and_then(|(_, info)| info.u32(0));
+            let found = self.record(data).map(|(_, record)| record);
             w.key("function_length");
-            let unit = if self.form == Form::Arm64 { 4 } else { 2 };
-            w.optional_u64(header.map(|header| u64::from(header & 0x3_FFFF) * unit));
+            w.optional_u64(found.as_ref().map(Record::function_length));
             self.offset(at, w);
             put_hex(w, "unwind_address", data);
             w.key("unwind_header");
-            w.optional_u64(header.map(u64::from));
+            w.optional_u64(found.as_ref().map(|record| u64::from(record.header)));
+            w.key("unwind_info");
+            match found {
+                Some(record) => record.write(self.with_codes, w),
+                None => w.null(),
+            }
             return;
         }
         if self.form == Form::Arm64 {

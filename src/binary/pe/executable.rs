@@ -57,7 +57,7 @@ pub(super) fn parse(bytes: Bytes<'_>) -> Result<Layout<'_>, Refusal> {
     layout.facts.address_map = loader::address_map(&parts);
     let count = parts.sections.len() as u64;
     let (symbols, auxiliary) = symbols::read(&parts.symbols, count, &mut budget, &mut notes);
-    layout.symbols = symbols;
+    layout.symbols = symbols.into();
 
     let mut own: Own<'_> = vec![
         (
@@ -203,11 +203,18 @@ fn tables<'a>(
         own.push(("functions", Box::new(functions)));
     }
     let table = optional.directory(directory::LOAD_CONFIG)?;
-    let (facts, guards, config) =
-        load_config::read(image, table.rva, &parts.sections, budget, notes)?;
-    own.push(("guard_tables", Box::new(guards)));
-    own.push(("load_config", Box::new(facts)));
-    Some(config)
+    let found = load_config::read(image, table.rva, &parts.sections, budget, notes)?;
+    if let Some(rows) = found.dynamic {
+        own.push(("dynamic_relocations", Box::new(rows)));
+    }
+    if let Some((rva, size)) = found.config.extra_functions
+        && let Some((_, functions)) = exceptions::read_extra(image, rva, size, budget, notes)
+    {
+        own.push(("extra_functions", Box::new(functions)));
+    }
+    own.push(("guard_tables", Box::new(found.tables)));
+    own.push(("load_config", Box::new(found.facts)));
+    Some(found.config)
 }
 
 /// The headers and tables, and what they map.
@@ -348,7 +355,7 @@ fn link<'a>(
     layout.linkage.needed_libraries = imports.needed();
     layout.linkage.got = imports.slots();
     let canary = imports.canary().or_else(|| {
-        let found = layout.symbols.iter().find(|one| object::is_canary(one));
+        let found = layout.symbols.iter().find(object::is_canary);
         found.map(|symbol| symbol.name.bytes())
     });
     facts.imports_exhaustive = !imports.cut;

@@ -2,6 +2,7 @@
 //! Structure"; later members as winnt.h of the Windows SDK has them). It has
 //! grown for twenty years: members that its own size covers are told.
 
+use super::dynamic_relocations::{self, DynamicRelocation};
 use super::fields::{flags, hex, named, number, or_null, put, put_hex, range};
 use super::image::{Budget, Image, SPENT, outside};
 use super::names::Names;
@@ -108,6 +109,8 @@ pub(super) struct LoadConfig {
     pub se_handlers: Option<(u64, u64)>,
     pub guard_flags: Option<u32>,
     pub guard_functions: Option<u64>,
+    /// Functions of the other machine in a hybrid image: address and bytes.
+    pub extra_functions: Option<(u64, u64)>,
 }
 
 /// Functions in a table of the loader's, read when they are written.
@@ -154,6 +157,14 @@ impl WriteJson for GuardTables<'_> {
     }
 }
 
+/// The structure, and the tables that it leads to.
+pub(super) struct Found<'a> {
+    pub facts: Object,
+    pub tables: GuardTables<'a>,
+    pub dynamic: Option<Vec<DynamicRelocation<'a>>>,
+    pub config: LoadConfig,
+}
+
 /// Reads the structure at `rva`.
 pub(super) fn read<'a>(
     image: &Image<'a>,
@@ -161,7 +172,7 @@ pub(super) fn read<'a>(
     sections: &[SectionHeader<'_>],
     budget: &mut Budget,
     notes: &mut Notes,
-) -> Option<(Object, GuardTables<'a>, LoadConfig)> {
+) -> Option<Found<'a>> {
     let Some((start, tail)) = image.tail(rva) else {
         notes.add(outside("load configuration", rva));
         return None;
@@ -239,22 +250,30 @@ pub(super) fn read<'a>(
         "chpe_metadata",
         or_null(chpe.and_then(|pointer| chpe_metadata(image, pointer, budget, notes))),
     );
-    let dynamic = dynamic_relocations(
-        image,
-        value("dynamic_value_reloc_table_section").unwrap_or(0),
-        value("dynamic_value_reloc_table_offset").unwrap_or(0),
-        sections,
-        notes,
-    );
-    facts.insert("dynamic_value_relocations", or_null(dynamic));
+    let dynamic = dynamic_relocations(image, &value, sections, notes)
+        .and_then(|rva| dynamic_relocations::read(image, rva, budget, notes));
+    let summary = dynamic.as_ref().map(|(location, version, rows)| {
+        let mut summary = Object::new();
+        summary.insert("location", range(*location));
+        summary.insert("relocations", number(rows.len() as u64));
+        summary.insert("version", number(*version));
+        Value::Object(summary)
+    });
+    facts.insert("dynamic_value_relocations", or_null(summary));
     let config = LoadConfig {
         location,
         security_cookie: value("security_cookie"),
         se_handlers: value("se_handler_table").zip(value("se_handler_count")),
         guard_flags: guard.map(|guard| guard as u32),
         guard_functions: value("guard_cf_function_count"),
+        extra_functions: chpe.and_then(|pointer| extra_functions(image, pointer)),
     };
-    Some((facts, tables, config))
+    Some(Found {
+        facts,
+        tables,
+        dynamic: dynamic.map(|(.., rows)| rows),
+        config,
+    })
 }
 
 /// The members that `data` covers.
@@ -394,38 +413,39 @@ fn chpe_metadata(
     Some(Value::Object(facts))
 }
 
-/// `IMAGE_DYNAMIC_RELOCATION_TABLE`: where it stands, its version and size.
+/// `ExtraRFETable` of the metadata of a hybrid image: where its x64 functions
+/// are listed in an ARM64X image, its ARM64 ones in an ARM64EC image.
+fn extra_functions(image: &Image<'_>, pointer: u64) -> Option<(u64, u64)> {
+    if image.machine == 0x014C {
+        return None;
+    }
+    let (_, data) = image.tail(image.rva_of(pointer)?)?;
+    let (table, size) = (data.u32(64)?, data.u32(68)?);
+    (table != 0 && size != 0).then_some((u64::from(table), u64::from(size)))
+}
+
+/// The address of the table of dynamic relocations: an offset in a section, or,
+/// as the linker wrote it at first, an address.
 fn dynamic_relocations(
     image: &Image<'_>,
-    section: u64,
-    offset: u64,
+    value: &impl Fn(&str) -> Option<u64>,
     sections: &[SectionHeader<'_>],
     notes: &mut Notes,
-) -> Option<Value> {
-    let index = usize::try_from(section.checked_sub(1)?).ok()?;
+) -> Option<u64> {
+    let number = value("dynamic_value_reloc_table_section").unwrap_or(0);
+    let Some(index) = number.checked_sub(1) else {
+        let address = value("dynamic_value_reloc_table").filter(|&address| address != 0)?;
+        return image.rva_of(address);
+    };
+    let index = usize::try_from(index).ok()?;
     let Some(section) = sections.get(index) else {
         notes.add(crate::binary::Note {
             structure: "dynamic value relocations".to_owned(),
             offset: None,
-            reason: format!("there is no section {section}"),
+            reason: format!("there is no section {number}"),
         });
         return None;
     };
-    let rva = section.rva + offset;
-    let Some((start, header)) = image.part(rva, 8) else {
-        notes.add(outside("dynamic value relocations", rva));
-        return None;
-    };
-    let mut facts = Object::new();
-    let size = header.u32(4)?;
-    facts.insert(
-        "location",
-        range(Range {
-            offset: start,
-            bytes: 8 + u64::from(size),
-        }),
-    );
-    facts.insert("size", hex(size));
-    facts.insert("version", number(header.u32(0)?));
-    Some(Value::Object(facts))
+    let offset = value("dynamic_value_reloc_table_offset").unwrap_or(0);
+    Some(section.rva.saturating_add(offset))
 }

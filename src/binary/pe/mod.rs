@@ -15,6 +15,7 @@ mod certificates;
 mod checksum;
 mod clr;
 mod debug;
+mod dynamic_relocations;
 mod exceptions;
 mod executable;
 mod exports;
@@ -41,12 +42,18 @@ mod strings;
 mod symbols;
 mod te;
 mod tls;
+mod unwind_arm;
+mod unwind_arm64;
+mod unwind_codes;
 mod version_info;
 
 use super::layout::facts::{Facts, Part};
 use super::layout::rows::Symbolic;
-use super::layout::{EntryMeaning, Format, Indicators, Layout, Linkage, Refusal};
+use super::layout::{
+    EntryMeaning, Format, Indicators, Layout, Linkage, Refusal, Relocations, Symbols,
+};
 use super::{ByteOrder, Bytes, Notes};
+pub(crate) use relocations::RelocationRows;
 
 /// Takes a file apart: `MZ` with a PE header, `VZ`, an anonymous object header
 /// (`/bigobj`, import objects), an archive with import objects, or an object
@@ -82,8 +89,8 @@ fn empty<'a>(format: Format, machine: u16, bits: u8) -> Layout<'a> {
         entry_meaning: EntryMeaning::NotApplicable,
         sections: Vec::new(),
         segments: Vec::new(),
-        symbols: Vec::new(),
-        relocations: Vec::new(),
+        symbols: Symbols::default(),
+        relocations: Relocations::default(),
         packed_relocations: Vec::new(),
         linkage: Linkage::default(),
         indicators: Indicators {

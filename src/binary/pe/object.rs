@@ -1,18 +1,19 @@
 //! COFF objects, with the header of `/bigobj` too.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::fields::{flags, guid, hex, number, range};
 use super::headers::{FILE_HEADER, FileHeader};
 use super::image::Budget;
 use super::names::{MACHINES, Names};
-use super::relocations;
+use super::relocations::{self, RelocationRows};
 use super::sections::{self, SectionHeader};
 use super::symbols::{self, Table};
 use super::{NUMBERED, Own};
 use crate::binary::layout::facts::{Export, Facts, Import};
 use crate::binary::layout::rows::{Range, Symbol, Symbolic, ValueMeaning};
-use crate::binary::layout::{Format, Layout, Refusal};
+use crate::binary::layout::{Format, Layout, Refusal, RelocationReader, Relocations};
 use crate::binary::{Bytes, Notes, name_text};
 use crate::json::{Object, Value};
 
@@ -153,12 +154,13 @@ fn layout<'a>(
         notes,
     );
     let (symbols, auxiliary) = symbols::read(&table, headers.len() as u64, &mut budget, notes);
+    let mut relocated = RelocationRows::new(bytes);
     for section in &headers {
         relocations::read(
             bytes,
             section,
             table.count,
-            &mut layout.relocations,
+            &mut relocated,
             &mut budget,
             notes,
         );
@@ -173,11 +175,12 @@ fn layout<'a>(
     let whole = all && table.count == u64::from(header.symbols);
     layout.facts.exports_exhaustive = whole;
     layout.facts.imports_exhaustive = whole;
-    layout.facts.relocation_types = relocations::types(&layout.relocations, header.machine);
+    layout.facts.relocation_types = relocations::types(&relocated, header.machine);
+    layout.relocations = Relocations::read(RelocationReader::Coff(Arc::new(relocated)));
     layout.facts.overlay = behind(bytes, section_table, &headers, &table);
-    layout.symbols = symbols;
     let directives = directives(bytes, &headers, &mut budget, &mut layout.notes);
-    own.push(("compiler_features", Box::new(features(&layout.symbols))));
+    own.push(("compiler_features", Box::new(features(&symbols))));
+    layout.symbols = symbols.into();
     own.push(("linker_directives", Box::new(directives)));
     own.push(("sections", Box::new(headers)));
     own.push(("symbol_auxiliary", Box::new(auxiliary)));

@@ -8,7 +8,8 @@ use super::image::{Budget, Image, SPENT, outside};
 use super::names::Names;
 use super::version_info;
 use crate::binary::layout::rows::{Range, Symbolic};
-use crate::binary::{Bytes, Notes, name_text};
+use crate::binary::{Bytes, Notes, name_text, ranges};
+use crate::digest::Digest;
 use crate::json::{Object, Text, Value, WriteJson, Writer};
 
 /// Types by number (winuser.h).
@@ -63,6 +64,8 @@ pub(super) struct Resource {
     location: Option<Range>,
     /// Where the entry stands that tells this.
     entry: Range,
+    /// SHA-256 of its bytes, where they are all there.
+    sha256: Option<Digest>,
 }
 
 impl WriteJson for Resource {
@@ -78,6 +81,7 @@ impl WriteJson for Resource {
             id.write(w);
         }
         w.end_array();
+        put(w, "sha256", &self.sha256);
         put_hex(w, "size", self.size);
         w.key("type");
         match self.path.first() {
@@ -141,8 +145,27 @@ pub(super) fn read(
     out.summary.insert("directories", number(directories));
     out.summary.insert("items", number(out.items.len() as u64));
     out.summary.insert("offset", hex(start));
+    digests(image, start, &mut out.items, notes);
     content(image, &mut out, budget, notes);
     Some(out)
+}
+
+/// Hashes the data of each resource; data that several share once.
+fn digests(image: &Image<'_>, start: u64, items: &mut [Resource], notes: &mut Notes) {
+    let wanted = items.iter().filter_map(|item| item.location);
+    let found = ranges::each(image.bytes.data(), wanted, |data| Some(Digest::of(data)));
+    let mut left_out = 0u64;
+    for item in items {
+        let digest = item.location.and_then(|location| found.get(&location));
+        left_out += u64::from(digest == Some(&None));
+        item.sha256 = digest.copied().flatten();
+    }
+    if left_out > 0 {
+        let reason = format!(
+            "{left_out} of them share so many bytes with others that their data is not hashed"
+        );
+        notes.at("resources", start, reason);
+    }
 }
 
 struct Walk<'w, 'a> {
@@ -256,6 +279,7 @@ impl Walk<'_, '_> {
                 offset: self.start + at,
                 bytes: 16,
             },
+            sha256: None,
         });
     }
 }

@@ -38,7 +38,7 @@ pub fn deep_facts(bytes: &[u8]) -> Option<Vec<DeepFact>> {
         items(&own.exports, "", false, &mut facts);
         return Some(facts);
     }
-    let module = Module::read(&unit, &mut Notes::default());
+    let module = Module::read(&unit, &mut 0, &mut Notes::default());
     let mut fits = true;
     module::imports(&unit, |import| {
         let ty = room.take(|| module.extern_text(&import.ty));

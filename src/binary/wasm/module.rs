@@ -112,7 +112,7 @@ pub fn imports<'a>(unit: &Unit<'a>, mut each: impl FnMut(Import<'a>)) {
 
 impl<'a> Module<'a> {
     /// Reads the index spaces of a valid module.
-    pub fn read(unit: &Unit<'a>, notes: &mut Notes) -> Self {
+    pub fn read(unit: &Unit<'a>, names: &mut u64, notes: &mut Notes) -> Self {
         let mut module = Self {
             file: unit.file,
             types: types(unit),
@@ -152,7 +152,7 @@ impl<'a> Module<'a> {
         module.tags.extend(tags.map(|tag| tag.func_type_idx));
         let total = |id| unit.with_id(id).filter_map(|section| section.count).sum();
         module.segments = (total(id::ELEMENT), total(id::DATA));
-        module.names = Names::read(unit, |space| module.count(space), notes);
+        module.names = Names::read(unit, |space| module.count(space), names, notes);
         module
     }
 

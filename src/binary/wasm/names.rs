@@ -21,7 +21,14 @@ pub struct Subsection {
     /// For locals, labels, fields and parameters: of how many functions, types
     /// or tags.
     pub groups: Option<u64>,
+    /// In components: what its numbers count.
+    pub sort: Option<&'static str>,
+    /// Whether its names are listed, and not counted only.
+    pub listed: bool,
 }
+
+/// Names of all units that are listed, each in a row of its own.
+pub const MAX_LISTED: u64 = 200_000;
 
 /// What subsections are called.
 const KINDS: [&str; 14] = [
@@ -79,6 +86,30 @@ struct Named {
     length: u32,
 }
 
+/// The sorts of a component that names may be given to (component model,
+/// Binary.md, `sort`): first byte, second byte of core sorts.
+fn sort(body: &mut BinaryReader<'_>) -> Option<&'static str> {
+    Some(match body.read_u8().ok()? {
+        0 => match body.read_u8().ok()? {
+            0 => "core-func",
+            1 => "core-table",
+            2 => "core-memory",
+            3 => "core-global",
+            4 => "core-tag",
+            0x10 => "core-type",
+            0x11 => "core-module",
+            0x12 => "core-instance",
+            _ => "unknown",
+        },
+        1 => "func",
+        2 => "value",
+        3 => "type",
+        4 => "component",
+        5 => "instance",
+        _ => "unknown",
+    })
+}
+
 /// All that a name section says.
 #[derive(Debug, Default)]
 pub struct Names<'a> {
@@ -92,8 +123,14 @@ pub struct Names<'a> {
 
 impl<'a> Names<'a> {
     /// Reads the names of a unit. `counts` tells how many functions, types ...
-    /// there are; names beyond are counted, not kept.
-    pub fn read(unit: &Unit<'a>, counts: impl Fn(u8) -> usize, notes: &mut Notes) -> Self {
+    /// there are; names beyond are counted, not kept. `left` is how many may
+    /// still be listed.
+    pub fn read(
+        unit: &Unit<'a>,
+        counts: impl Fn(u8) -> usize,
+        left: &mut u64,
+        notes: &mut Notes,
+    ) -> Self {
         let mut names = Self {
             file: unit.file,
             ..Self::default()
@@ -107,7 +144,73 @@ impl<'a> Names<'a> {
                 names.section(unit.kind, reader, &counts, notes);
             }
         }
+        names.list(unit, left, notes);
         names
+    }
+
+    /// Chooses what is listed: all names but those of functions and of the unit
+    /// itself, which stand elsewhere, while there is room.
+    fn list(&mut self, unit: &Unit<'_>, left: &mut u64, notes: &mut Notes) {
+        let mut unlisted = 0u64;
+        for found in &mut self.subsections {
+            let elsewhere = match unit.kind {
+                Kind::Module => found.id <= space::FUNCTION,
+                Kind::Component => found.id == 0,
+            };
+            match left.checked_sub(found.names) {
+                _ if elsewhere => {}
+                Some(rest) => {
+                    *left = rest;
+                    found.listed = true;
+                }
+                None => unlisted += found.names,
+            }
+        }
+        if unlisted > 0 {
+            let reason = format!(
+                "{unlisted} of its names are counted and not listed; no more than {MAX_LISTED} of a file are"
+            );
+            notes.at("name section", unit.start, reason);
+        }
+    }
+
+    /// The names of a subsection in its order: of what (the function of a
+    /// local, the type of a field), number, name.
+    pub fn entries(
+        &self,
+        kind: Kind,
+        found: &Subsection,
+        mut each: impl FnMut(Option<u32>, u32, &'a str),
+    ) {
+        let Some(bytes) = slice(self.file, found.start, found.end) else {
+            return;
+        };
+        let mut body = BinaryReader::new(bytes, found.start);
+        let name = |named: Named| {
+            let start = u64::from(named.at);
+            let bytes = slice(self.file, start, start + u64::from(named.length))?;
+            std::str::from_utf8(bytes).ok()
+        };
+        let mut tell = |body: &mut BinaryReader<'_>, of| {
+            map(body, |named| {
+                if let Some(text) = name(named) {
+                    each(of, named.index, text);
+                }
+            })
+        };
+        if kind == Kind::Component {
+            let _ = sort(&mut body).and_then(|_| tell(&mut body, None));
+        } else if INDIRECT.contains(&found.id) {
+            let groups = body.read_var_u32().unwrap_or(0);
+            for _ in 0..groups {
+                let of = body.read_var_u32().ok();
+                if of.is_none() || tell(&mut body, of).is_none() {
+                    break;
+                }
+            }
+        } else {
+            tell(&mut body, None);
+        }
     }
 
     fn section(
@@ -131,6 +234,8 @@ impl<'a> Names<'a> {
                 end: range.end,
                 names: 0,
                 groups: None,
+                sort: None,
+                listed: false,
             };
             if self.subsection(kind, &mut found, body, counts).is_none() {
                 let what = "its names cannot be read to the end, or are out of order";
@@ -154,10 +259,7 @@ impl<'a> Names<'a> {
             return Some(());
         }
         if kind == Kind::Component {
-            // The sort: one byte, or two for core sorts.
-            if body.read_u8().ok()? == 0 {
-                body.read_u8().ok()?;
-            }
+            found.sort = Some(sort(&mut body)?);
             return map(&mut body, |_| found.names += 1);
         }
         if INDIRECT.contains(&found.id) {

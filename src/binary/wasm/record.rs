@@ -6,6 +6,7 @@ use super::file::{Candidate, WasmInput};
 use super::forms::{Forms, forms};
 use super::glue::Glue;
 use super::limits::{self, MAX_ROWS, MAX_SECTIONS, Reached};
+use super::names::MAX_LISTED;
 use super::validate::{Rejected, features, validate};
 use super::walk::{Kind, MAX_DEPTH, Unit};
 use super::wat::{self, Wat};
@@ -89,7 +90,8 @@ pub fn inspect_wasm<'a>(
     let wat = wat?;
     context.check()?;
     let mut notes = Notes::default();
-    let part = Part::read(unit, &mut surfaces, &mut notes);
+    let mut listed = MAX_LISTED;
+    let part = Part::read(unit, &mut surfaces, &mut listed, &mut notes);
     context.check()?;
     let mut candidates = vec![Candidate {
         path: file.path.clone(),

@@ -81,19 +81,24 @@ impl WriteJson for Part<'_> {
 }
 
 impl<'a> Part<'a> {
-    /// Reads a valid unit and all in it.
-    pub fn read(mut unit: Unit<'a>, surfaces: &mut Vec<Surface>, notes: &mut Notes) -> Self {
+    /// Reads a valid unit and all in it. `names` is how many names may still be
+    /// listed.
+    pub fn read(
+        mut unit: Unit<'a>,
+        surfaces: &mut Vec<Surface>,
+        names: &mut u64,
+        notes: &mut Notes,
+    ) -> Self {
         let nested = std::mem::take(&mut unit.nested);
-        let inside = |unit: Unit<'a>, notes: &mut Notes, surfaces: &mut Vec<Surface>| {
-            let bytes = slice(unit.file, unit.start, unit.end).unwrap_or_default();
-            let sha256 = Digest::of(bytes);
-            let mut part = Self::read(unit, surfaces, notes);
-            part.sha256 = Some(sha256);
-            part
-        };
         let nested = nested
             .into_iter()
-            .map(|unit| inside(unit, notes, surfaces))
+            .map(|unit| {
+                let bytes = slice(unit.file, unit.start, unit.end).unwrap_or_default();
+                let sha256 = Digest::of(bytes);
+                let mut part = Self::read(unit, surfaces, names, notes);
+                part.sha256 = Some(sha256);
+                part
+            })
             .collect();
         let own = surfaces
             .iter()
@@ -102,8 +107,8 @@ impl<'a> Part<'a> {
         let mut customs = Customs::read(&unit, notes);
         customs.digest(unit.file);
         let (module, names) = match unit.kind {
-            Kind::Module => (Some(Module::read(&unit, notes)), Names::default()),
-            Kind::Component => (None, Names::read(&unit, |_| 0, notes)),
+            Kind::Module => (Some(Module::read(&unit, names, notes)), Names::default()),
+            Kind::Component => (None, Names::read(&unit, |_| 0, names, notes)),
         };
         Self {
             unit,

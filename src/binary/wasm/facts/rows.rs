@@ -7,7 +7,7 @@ use wasmparser::{
 use super::super::component::Item;
 use super::super::custom::Customs;
 use super::super::module::{self, Module, entries, kind_word};
-use super::super::names::{Names, space};
+use super::super::names::{Names, Subsection, space};
 use super::super::text;
 use super::super::walk::{Kind, Unit, id};
 use super::Room;
@@ -66,6 +66,11 @@ pub(super) fn names(names: &Names<'_>, kind: Kind, w: &mut Writer<'_>) {
         w.begin_object();
         w.key("end");
         w.u64(subsection.end);
+        w.key("entries");
+        match subsection.listed {
+            true => named(names, kind, subsection, w),
+            false => w.null(),
+        }
         w.key("groups");
         w.optional_u64(subsection.groups);
         w.key("id");
@@ -74,12 +79,33 @@ pub(super) fn names(names: &Names<'_>, kind: Kind, w: &mut Writer<'_>) {
         w.string(subsection.kind(kind));
         w.key("names");
         w.u64(subsection.names);
+        if let Some(sort) = subsection.sort {
+            w.key("sort");
+            w.string(sort);
+        }
         w.key("start");
         w.u64(subsection.start);
         w.end_object();
     }
     w.end_array();
     w.end_object();
+}
+
+fn named(names: &Names<'_>, kind: Kind, subsection: &Subsection, w: &mut Writer<'_>) {
+    w.begin_array();
+    names.entries(kind, subsection, |of, index, name| {
+        w.begin_object();
+        w.key("index");
+        w.u64(u64::from(index));
+        w.key("name");
+        w.string(name);
+        if let Some(of) = of {
+            w.key("of");
+            w.u64(u64::from(of));
+        }
+        w.end_object();
+    });
+    w.end_array();
 }
 
 pub(super) fn items(items: &[Item], w: &mut Writer<'_>) {

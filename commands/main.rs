@@ -24,6 +24,7 @@ mod inspect_evidence_bundle;
 mod inspect_macho;
 mod inspect_plist;
 mod inspect_wasm_artifact;
+mod inspect_web_network_capture;
 mod inventory_artifact;
 mod list_architectures;
 mod list_names;

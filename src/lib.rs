@@ -21,5 +21,6 @@ pub mod operation;
 pub mod publish;
 pub mod recursive;
 pub mod view;
+pub mod web;
 
 pub use error::{Error, Result};

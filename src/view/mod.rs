@@ -24,10 +24,12 @@ mod schema;
 mod source;
 pub mod text;
 mod wasm;
+mod web;
 
 pub use record::{Coverage, ViewRecord};
 pub use request::{Request, SourceForm};
 pub use source::{NothingRetained, Retained};
+pub use web::{Recorded, recorded};
 
 use crate::error::{Code, Error, Result};
 use crate::evidence::{Contents, Parent, Provider};
@@ -63,6 +65,8 @@ static PRODUCERS: &[Producer] = &[
     macho::PRODUCER,
     native_inventory::PRODUCER,
     wasm::PRODUCER,
+    web::CAPTURES,
+    web::SCENARIOS,
 ];
 
 /// Keeps what a view needs of a parent's `normalized_result`.
@@ -126,7 +130,7 @@ pub fn inspect(
     context.check()?;
     let projection = collector.project(&parent, contents, &view)?;
     if let (Some(artifact), Some(subject)) = (&projection.artifact, parent.subject_sha256())
-        && artifact.sha256 != subject
+        && artifact.sha256.is_some_and(|sha256| sha256 != subject)
     {
         let reason = "the record is about another artifact than its result";
         return Err(Error::new(Code::EvidenceIntegrityMismatch, reason)

@@ -11,8 +11,9 @@ use schemars::{JsonSchema, Schema};
 use crate::output::{FormOptions, OutputOptions};
 use crate::ui::Ui;
 use crate::{
-    address_to_file_offset, bundle, capabilities, compare_artifacts, compare_bundles, completions,
-    demangle, demangle_swift, diff, evidence_export, evidence_import, extract_artifact, generate,
+    address_to_file_offset, bundle, capabilities, compare_api_surfaces, compare_artifacts,
+    compare_bundles, compare_web_captures, compare_web_screenshots, completions, demangle,
+    demangle_swift, diff, evidence_export, evidence_import, extract_artifact, generate,
     inspect_analysis_view, inspect_artifact, inspect_binary_layout, inspect_evidence_bundle,
     inspect_macho, inspect_plist, inspect_wasm_artifact, inspect_web_network_capture,
     inventory_artifact, list_architectures, list_names, list_segments, list_strings, list_unknowns,
@@ -152,6 +153,9 @@ pub static COMMANDS: &[Row] = &[
     Row::of::<demangle::Input>(),
     Row::of::<demangle_swift::Input>(),
     Row::of::<inspect_web_network_capture::Input>(),
+    Row::of::<compare_api_surfaces::Input>(),
+    Row::of::<compare_web_captures::Input>(),
+    Row::of::<compare_web_screenshots::Input>(),
     Row::of::<verify_evidence::Input>(),
     Row::of::<bundle::Input>(),
     Row::of::<evidence_import::Input>(),

@@ -8,13 +8,17 @@ use std::process::ExitCode;
 
 use clap::{ArgGroup, Args, ValueEnum};
 use rea::evidence::Record;
-use rea::json::{Limits, Object, Text, Value};
+use rea::json::{Limits, Object, Text, Value, WriteJson, Writer};
 use rea::operation::{Effect, Family, Operation};
 use rea::view::{self, NothingRetained, Request, SourceForm, ViewRecord};
+use rea::web::openapi;
+use rea::web::surface::Surface;
+use rea::web::template::Rules;
 use rea::{Error, Result};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::compare_api_surfaces::TemplateRule;
 use crate::paint::Tone;
 use crate::quantity::{ByteSize, counted, human_bytes, safe_integer, thousands};
 use crate::registry::{Command, OutputKind};
@@ -25,8 +29,8 @@ use crate::ui::Ui;
 /// Show a part of a record: its summary, or rows of one of its lists
 ///
 /// Reads one record of inspect-artifact, inventory-artifact or
-/// inspect-binary-layout, inspect-macho or inspect-wasm-artifact, checks it, and
-/// answers with a small record of its own: what was selected, how much of the
+/// inspect-binary-layout, inspect-macho, inspect-wasm-artifact or
+/// inspect-web-network-capture, checks it, and answers with a small record of its own: what was selected, how much of the
 /// whole that is, and the id of the record it came from. Nothing is run or opened again,
 /// and a record of any size is read in little memory. It is the same record
 /// that inspect-analysis-view gives for the same selection.
@@ -34,6 +38,7 @@ use crate::ui::Ui;
 #[serde(deny_unknown_fields)]
 #[command(group(ArgGroup::new("selection").required(true).args([
     "summary", "mitigations", "linkage", "sections", "symbols", "collection", "wasm", "macho",
+    "api_surface", "environment_manifest", "environment_state",
 ])))]
 #[command(group(ArgGroup::new("list").args(["sections", "symbols", "collection"])))]
 pub struct Input {
@@ -91,6 +96,35 @@ pub struct Input {
     #[arg(long, value_name = "FACET")]
     #[serde(default)]
     pub macho: Option<MachoFacet>,
+
+    /// Of a web capture: its operations, by method, origin and path template
+    #[arg(long)]
+    #[serde(default)]
+    pub api_surface: bool,
+
+    /// With --api-surface: an OpenAPI 3.1 description in place of the record,
+    /// of the origin that answered most in JSON; marked as inferred
+    #[arg(long, requires = "api_surface", conflicts_with_all = ["offset", "limit"])]
+    #[serde(default)]
+    pub openapi: bool,
+
+    /// Of a web capture: the tools of an environment that replays it
+    #[arg(long)]
+    #[serde(default)]
+    pub environment_manifest: bool,
+
+    /// Of a web capture: entities and documents that its reads observed
+    #[arg(long)]
+    #[serde(default)]
+    pub environment_state: bool,
+
+    /// Of a web capture: also apply this rule to path segments; may be given
+    /// again, in any order
+    #[arg(long = "template-rule", value_name = "RULE", conflicts_with_all = [
+        "summary", "mitigations", "linkage", "sections", "symbols", "collection", "wasm", "macho",
+    ])]
+    #[serde(default)]
+    pub template_rules: Vec<TemplateRule>,
 
     /// The first row that is selected; of texts the first UTF-16 code unit
     #[arg(long, value_name = "N", default_value_t = 0,
@@ -226,6 +260,9 @@ impl Command for Input {
             ..Limits::default()
         };
         self.check()?;
+        if self.openapi {
+            return self.describe_api(ui, limits);
+        }
         let request = Request::new(SourceForm::File(self.evidence.clone()), self.view())?;
         let record = ui.operate(&context, |context| {
             view::inspect(request, &NothingRetained, limits, context)
@@ -263,6 +300,22 @@ impl Input {
             view.insert("facet", facet.name());
             view.insert("offset", self.offset);
             view.insert("limit", self.limit);
+            return view;
+        }
+        let web = [
+            (self.api_surface, "api-surface"),
+            (self.environment_manifest, "environment-manifest"),
+            (self.environment_state, "environment-state"),
+        ];
+        if let Some((_, kind)) = web.into_iter().find(|(asked, _)| *asked) {
+            view.insert("kind", kind);
+            let rules = TemplateRule::distinct(&self.template_rules);
+            let rules = rules.into_iter().map(|rule| rule.as_str().into()).collect();
+            view.insert("template_rules", Value::Array(rules));
+            if self.api_surface {
+                view.insert("offset", self.offset);
+                view.insert("limit", self.limit);
+            }
             return view;
         }
         let Some(collection) = self.list() else {
@@ -306,6 +359,35 @@ impl Input {
         view
     }
 
+    /// The description of a recorded API, which is no record.
+    fn describe_api(&self, ui: &Ui, limits: Limits) -> Result<ExitCode> {
+        let context = ui.context(view::OPERATION);
+        let document = ui.operate(&context, |context| {
+            let recorded = view::recorded(self.evidence.clone(), false, limits, context)?;
+            let mut rules = Rules::default();
+            for rule in TemplateRule::distinct(&self.template_rules) {
+                rules.add(rule);
+            }
+            let surface = Surface::new(&recorded.exchanges, rules);
+            let (exchanges, shapes) = (&recorded.exchanges, &recorded.shapes);
+            Ok(openapi::describe(
+                &surface,
+                exchanges,
+                shapes,
+                recorded.parent.id,
+            ))
+        })?;
+        ui.document(&context, &document, |report| {
+            let mut shown = Vec::new();
+            let mut writer = Writer::indented(&mut shown);
+            document.write_json(&mut writer);
+            writer.finish_infallible();
+            let shown = String::from_utf8_lossy(&shown).into_owned();
+            report.lines(shown.lines());
+        })?;
+        Ok(ExitCode::SUCCESS)
+    }
+
     /// The paths, each once and in one order: saying one twice or first does
     /// not change what is selected.
     fn paths(&self) -> Vec<&str> {
@@ -328,6 +410,9 @@ impl Input {
     }
 
     fn next_page(&self, record: &ViewRecord, report: &mut Report) {
+        if self.api_surface {
+            return self.next_operations(record, report);
+        }
         let selected = match (self.list(), self.wasm, self.macho) {
             (Some(collection), ..) => ("--collection", collection.name()),
             (None, Some(facet), _) => ("--wasm", facet.name()),
@@ -347,6 +432,26 @@ impl Input {
         words.extend(["--limit".into(), self.limit.to_string().into()]);
         for path in self.paths() {
             words.push(format!("--path={path}").into());
+        }
+        report.next_steps([(words, "The next page.".to_owned())]);
+    }
+}
+
+impl Input {
+    fn next_operations(&self, record: &ViewRecord, report: &mut Report) {
+        let Some(offset) = record.coverage().next_offset else {
+            return;
+        };
+        if self.evidence.as_os_str() == "-" {
+            return;
+        }
+        let mut words: Vec<OsString> = vec!["rea".into(), "view".into()];
+        words.push(path_word(&self.evidence));
+        words.push("--api-surface".into());
+        words.extend(["--offset".into(), offset.to_string().into()]);
+        words.extend(["--limit".into(), self.limit.to_string().into()]);
+        for rule in TemplateRule::distinct(&self.template_rules) {
+            words.push(format!("--template-rule={}", rule.as_str()).into());
         }
         report.next_steps([(words, "The next page.".to_owned())]);
     }
@@ -441,6 +546,11 @@ pub fn describe_view(record: &ViewRecord, report: &mut Report) {
         crate::wasm_view::describe(record, report);
     } else if *operation == *"inspect_macho" {
         crate::macho_view::describe(record, report);
+    } else if matches!(
+        record.kind(),
+        "api-surface" | "environment-manifest" | "environment-state"
+    ) {
+        crate::web_view::describe(record, report);
     } else if *operation == *"inspect_binary_layout" {
         layout::describe(record, report);
     } else {

@@ -12,6 +12,7 @@ pub mod apple;
 pub mod artifact;
 pub mod binary;
 pub mod digest;
+pub mod environment;
 pub mod error;
 pub mod evidence;
 pub mod json;

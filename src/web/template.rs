@@ -372,7 +372,9 @@ fn keep_versions(work: &mut [Work<'_>]) {
             .is_some_and(|next| !next.is_empty());
         (is_version && followed).then_some(at)
     };
-    let mut values: BTreeMap<(Vec<u8>, Vec<Vec<u8>>), BTreeSet<Vec<u8>>> = BTreeMap::new();
+    /// Origin and segments before a place.
+    type Before = (Vec<u8>, Vec<Vec<u8>>);
+    let mut values: BTreeMap<Before, BTreeSet<Vec<u8>>> = BTreeMap::new();
     let key = |line: &Work<'_>, at: usize| {
         let before = line
             .segments

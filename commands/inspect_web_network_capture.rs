@@ -33,6 +33,8 @@ pub struct Input {
     pub capture_path: PathBuf,
 
     /// What it is
+    // The output options have a `format` too.
+    #[arg(id = "capture_format", value_name = "FORMAT")]
     pub format: CaptureFormat,
 
     /// Only this record, counted from 0; may be given again, in the wanted
@@ -59,7 +61,7 @@ pub struct Input {
 pub enum CaptureFormat {
     /// HTTP Archive 1.2, plain or .har.gz
     Har,
-    /// Flows of mitmproxy, read by your own mitmdump
+    /// Flows of mitmproxy: refused with what to do, mitmdump makes HAR of them
     Mitmproxy,
 }
 
@@ -88,7 +90,7 @@ impl Command for Input {
         let path = &self.capture_path;
         let record = ui.operate(&context, |context| match self.format {
             CaptureFormat::Har => har::inspect(path, &options, context),
-            CaptureFormat::Mitmproxy => Err(har::no_mitmdump(context)),
+            CaptureFormat::Mitmproxy => Err(har::no_native_flows(context)),
         })?;
         ui.evidence(&context, &record, |report| describe(&record, report))?;
         Ok(ExitCode::SUCCESS)

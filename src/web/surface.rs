@@ -69,6 +69,7 @@ impl Surface {
             .map(|(_, request)| Path {
                 origin: request.line.origin.as_bytes(),
                 path: request.line.path.as_bytes(),
+                method: request.method.as_bytes(),
             })
             .collect();
         let templates = template::templates(&paths, rules);

@@ -122,6 +122,8 @@ pub struct Path<'a> {
     pub origin: &'a [u8],
     /// The path as written.
     pub path: &'a [u8],
+    /// The request's method.
+    pub method: &'a [u8],
 }
 
 /// The template of each path. Never depends on the order of `paths`.
@@ -138,10 +140,21 @@ pub fn templates(paths: &[Path<'_>], rules: Rules) -> Vec<Vec<Segment>> {
             *slot = Work::new(origin, path, rules);
         }
     }
+    for path in paths {
+        let at = distinct.get(&(path.origin, path.path));
+        if let Some(slot) = at.and_then(|&at| work.get_mut(at)) {
+            slot.methods.insert(path.method);
+        }
+    }
     keep_versions(&mut work);
     count_dates_among_numbers(&mut work);
-    if rules.sibling_variance {
-        sibling_variance(&mut work);
+    for at in 0..longest(&work) {
+        if rules.opaque_token {
+            tokens_in_company(&mut work, at);
+        }
+        if rules.sibling_variance {
+            sibling_variance(&mut work, at);
+        }
     }
     let of = |path: &Path<'_>| {
         let at = distinct.get(&(path.origin, path.path));
@@ -157,6 +170,7 @@ struct Work<'a> {
     origin: &'a [u8],
     segments: Vec<&'a [u8]>,
     rules: Vec<Option<Rule>>,
+    methods: BTreeSet<&'a [u8]>,
 }
 
 impl<'a> Work<'a> {
@@ -179,6 +193,7 @@ impl<'a> Work<'a> {
             origin,
             segments,
             rules: found,
+            methods: BTreeSet::new(),
         }
     }
 
@@ -196,9 +211,31 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// How many segments are the API's prefix: `api`, and a version behind it.
+    /// How many leading segments say which API it is, and in which version.
     fn prefix(&self) -> usize {
-        prefix_length(&self.segments)
+        let leads = |segment: &&&[u8]| {
+            let digits = segment.strip_prefix(b"v").unwrap_or(segment);
+            let number = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'.' | b'-');
+            let is_version = digits.first().is_some_and(u8::is_ascii_digit);
+            **segment == b"api" || **segment == b"rest" || is_version && digits.iter().all(number)
+        };
+        self.segments.iter().take_while(leads).count()
+    }
+
+    /// What stands before a place.
+    fn before(&self, at: usize) -> Prefix<'a> {
+        let shapes = (0..at).map(|before| self.shape(before));
+        (self.origin, shapes.collect())
+    }
+
+    /// What stands from a place on.
+    fn from(&self, at: usize) -> Vec<Shape<'a>> {
+        (at..self.segments.len()).map(|at| self.shape(at)).collect()
+    }
+
+    /// Whether a segment may be a value: a literal that stands for itself.
+    fn may_vary(&self, at: usize) -> bool {
+        at < self.segments.len() && self.rule(at).is_none() && !is_fixed(self.base(at))
     }
 
     /// What stands at a place for all that is compared.
@@ -223,6 +260,9 @@ enum Shape<'a> {
     Literal(&'a [u8]),
     Rule(Rule),
 }
+
+/// Origin and shapes before a place.
+type Prefix<'a> = (&'a [u8], Vec<Shape<'a>>);
 
 /// How many leading segments are the API's prefix (web.md section 2.2).
 pub fn prefix_length(segments: &[&[u8]]) -> usize {
@@ -404,7 +444,7 @@ fn keep_versions(work: &mut [Work<'_>]) {
 
 /// Paths of more segments are templated by format alone, so that work stays
 /// in proportion to the capture.
-const COMPARED: usize = 64;
+const COMPARED: usize = 24;
 
 /// How many places are compared.
 fn longest(work: &[Work<'_>]) -> usize {
@@ -450,10 +490,66 @@ fn count_dates_among_numbers(work: &mut [Work<'_>]) {
 /// The least number of values that make a parameter.
 const SIBLINGS: usize = 3;
 
-/// A language with a region, or a version: not taken for values.
+/// Words that name what is done or which one is meant, in the APIs of the world:
+/// not taken for values.
+const ACTIONS: [&str; 49] = [
+    "me",
+    "self",
+    "current",
+    "new",
+    "search",
+    "lookup",
+    "find",
+    "query",
+    "login",
+    "logout",
+    "register",
+    "signin",
+    "signup",
+    "list",
+    "all",
+    "count",
+    "stats",
+    "status",
+    "summary",
+    "health",
+    "version",
+    "latest",
+    "public",
+    "home",
+    "batch",
+    "bulk",
+    "export",
+    "import",
+    "upload",
+    "download",
+    "validate",
+    "verify",
+    "preview",
+    "settings",
+    "config",
+    "available",
+    "recent",
+    "popular",
+    "trending",
+    "top",
+    "upcoming",
+    "history",
+    "events",
+    "default",
+    "info",
+    "metadata",
+    "schema",
+    "ping",
+    "token",
+];
+
+/// A word of [`ACTIONS`], a language with a region, or a version of an API.
 fn is_fixed(segment: &[u8]) -> bool {
     let version = segment.strip_prefix(b"v").is_some_and(|rest| {
+        let dots = rest.iter().filter(|&&byte| byte == b'.').count();
         rest.first().is_some_and(u8::is_ascii_digit)
+            && dots < 2
             && rest
                 .iter()
                 .all(|byte| byte.is_ascii_digit() || *byte == b'.')
@@ -467,51 +563,126 @@ fn is_fixed(segment: &[u8]) -> bool {
         }
         _ => false,
     };
-    segment.is_empty() || version || locale
+    let action = ACTIONS
+        .iter()
+        .any(|action| action.as_bytes().eq_ignore_ascii_case(segment));
+    segment.is_empty() || version || locale || action
 }
 
-/// Where all else is equal and three values stand, they are values. What is
-/// found from the left on counts for what stands to its right. Behind a
-/// parameter stand names of what belongs to it, or actions: never values.
-fn sibling_variance(work: &mut [Work<'_>]) {
-    let longest = longest(work);
-    for at in 0..longest {
-        let applies = |line: &Work<'_>| {
-            line.segments.len() <= COMPARED
-                && at > line.prefix()
-                && at < line.segments.len()
-                && line.rule(at).is_none()
-                && line.rule(at - 1).is_none()
-                && !is_fixed(line.base(at))
-        };
-        let mut values: BTreeMap<_, BTreeSet<&[u8]>> = BTreeMap::new();
-        for line in work.iter().filter(|line| applies(line)) {
-            let others = (0..line.segments.len()).filter(|&other| other != at);
-            let shape: Vec<_> = others.map(|other| line.shape(other)).collect();
-            values
-                .entry((line.origin, line.segments.len(), shape))
+/// A token may lack digits by chance: what looks like one and stands where
+/// tokens of its length stand is one.
+fn tokens_in_company(work: &mut [Work<'_>], at: usize) {
+    let mut lengths: BTreeMap<Prefix<'_>, BTreeSet<usize>> = BTreeMap::new();
+    for line in compared(work) {
+        if line.rule(at) == Some(Rule::OpaqueToken) {
+            lengths
+                .entry(line.before(at))
                 .or_default()
-                .insert(line.base(at));
+                .insert(line.base(at).len());
         }
-        // Values that are known for a prefix are values in all paths below it.
-        let mut known: BTreeSet<(&[u8], Vec<Shape<'_>>, &[u8])> = BTreeSet::new();
-        for ((origin, _, shape), found) in &values {
-            if found.len() >= SIBLINGS {
-                let before: Vec<_> = shape.iter().take(at).copied().collect();
-                for value in found {
-                    known.insert((origin, before.clone(), value));
-                }
+    }
+    if lengths.is_empty() {
+        return;
+    }
+    let looks_like_one = |segment: &[u8]| {
+        let allowed = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+        segment.len() >= 8
+            && segment.iter().all(allowed)
+            && segment.iter().any(u8::is_ascii_lowercase)
+            && segment.iter().any(u8::is_ascii_uppercase)
+    };
+    for line in work
+        .iter_mut()
+        .filter(|line| line.segments.len() <= COMPARED)
+    {
+        let base = line.base(at);
+        if line.may_vary(at)
+            && looks_like_one(base)
+            && let Some(lengths) = lengths.get(&line.before(at))
+            && lengths
+                .iter()
+                .any(|length| length.abs_diff(base.len()) <= 2)
+        {
+            line.set(at, Some(Rule::OpaqueToken));
+        }
+    }
+}
+
+/// The paths that are compared with each other.
+fn compared<'w, 'a>(work: &'w [Work<'a>]) -> impl Iterator<Item = &'w Work<'a>> {
+    work.iter().filter(|line| line.segments.len() <= COMPARED)
+}
+
+/// Where all else is equal, the method too, and three values stand, they are
+/// values; so are three pairs of them that stand before two endings or more,
+/// such as an owner and its repository. What is found from the left on counts
+/// for what stands to its right. Behind a parameter stand names of what belongs
+/// to it, or actions: never values of their own.
+fn sibling_variance(work: &mut [Work<'_>], at: usize) {
+    /// What stands before a place, how it is asked, and what stands behind it.
+    type Around<'a> = (Prefix<'a>, &'a [u8], Vec<Shape<'a>>);
+    type Pairs<'a> = BTreeSet<(&'a [u8], &'a [u8])>;
+    let applies =
+        |line: &Work<'_>| at > line.prefix() && line.may_vary(at) && line.rule(at - 1).is_none();
+    let mut values: BTreeMap<Around<'_>, BTreeSet<&[u8]>> = BTreeMap::new();
+    let mut pairs: BTreeMap<Around<'_>, Pairs<'_>> = BTreeMap::new();
+    for line in compared(work).filter(|line| applies(line)) {
+        for method in &line.methods {
+            let around = (line.before(at), *method, line.from(at + 1));
+            values.entry(around).or_default().insert(line.base(at));
+            if line.may_vary(at + 1) {
+                let around = (line.before(at), *method, line.from(at + 2));
+                let pair = (line.base(at), line.base(at + 1));
+                pairs.entry(around).or_default().insert(pair);
             }
         }
-        let is_value = |line: &Work<'_>| {
-            let before: Vec<_> = (0..at).map(|before| line.shape(before)).collect();
-            applies(line) && known.contains(&(line.origin, before, line.base(at)))
-        };
-        let found: Vec<bool> = work.iter().map(is_value).collect();
-        for (line, is_value) in work.iter_mut().zip(found) {
-            if is_value {
-                line.set(at, Some(Rule::SiblingVariance));
+    }
+    // Values that are known for a prefix are values in all paths below it.
+    let mut known: BTreeSet<(&Prefix<'_>, &[u8])> = BTreeSet::new();
+    for ((before, ..), found) in &values {
+        if found.len() >= SIBLINGS {
+            known.extend(found.iter().map(|value| (before, *value)));
+        }
+    }
+    let mut shared: BTreeMap<&Prefix<'_>, Vec<&Pairs<'_>>> = BTreeMap::new();
+    for ((before, ..), found) in &pairs {
+        let firsts: BTreeSet<_> = found.iter().map(|(first, _)| first).collect();
+        let seconds: BTreeSet<_> = found.iter().map(|(_, second)| second).collect();
+        if firsts.len() >= SIBLINGS && seconds.len() >= SIBLINGS {
+            shared.entry(before).or_default().push(found);
+        }
+    }
+    let mut known_pairs: BTreeSet<(&Prefix<'_>, &[u8], &[u8])> = BTreeSet::new();
+    for (before, endings) in shared {
+        if endings.len() < 2 {
+            continue;
+        }
+        for (first, second) in endings.into_iter().flatten() {
+            known_pairs.insert((before, first, second));
+            known.insert((before, first));
+        }
+    }
+    let found: Vec<(bool, bool)> = work
+        .iter()
+        .map(|line| {
+            if line.segments.len() > COMPARED || !applies(line) {
+                return (false, false);
             }
+            let before = line.before(at);
+            let pair = (&before, line.base(at), line.base(at + 1));
+            let is_pair = line.may_vary(at + 1) && known_pairs.contains(&pair);
+            (
+                is_pair || known.contains(&(&before, line.base(at))),
+                is_pair,
+            )
+        })
+        .collect();
+    for (line, (is_value, is_pair)) in work.iter_mut().zip(found) {
+        if is_value {
+            line.set(at, Some(Rule::SiblingVariance));
+        }
+        if is_pair {
+            line.set(at + 1, Some(Rule::SiblingVariance));
         }
     }
 }
@@ -546,6 +717,7 @@ mod tests {
             .map(|path| Path {
                 origin: b"http://h",
                 path: path.as_bytes(),
+                method: b"GET",
             })
             .collect();
         let templates = templates(&paths, rules);
@@ -628,10 +800,36 @@ mod tests {
             ]
         );
         assert_eq!(shown(&three, Rules::default())[0], three[0]);
+        // An owner and its repository, with two endings.
+        let pairs = [
+            "/r/a/x", "/r/b/y", "/r/c/z", "/r/a/x/i", "/r/b/y/i", "/r/c/z/i",
+        ];
+        let pair = "/r/{sibling-variance}/{sibling-variance}";
+        assert_eq!(
+            shown(&pairs, Rules::ALL),
+            [
+                pair,
+                pair,
+                pair,
+                &format!("{pair}/i"),
+                &format!("{pair}/i"),
+                &format!("{pair}/i")
+            ]
+        );
+        assert_eq!(shown(&pairs[..3], Rules::ALL), pairs[..3]);
+        // A token without digits, in company.
+        let tokens = ["/f/l3KqBxCMz", "/f/nErXDvCkzz", "/f/overview"];
+        assert_eq!(
+            shown(&tokens, Rules::ALL),
+            ["/f/{opaque-token}", "/f/{opaque-token}", "/f/overview"]
+        );
+        assert_eq!(shown(&tokens[1..], Rules::ALL), tokens[1..]);
         // Two are not enough; collections stay apart; so do actions.
         for literal in [
             &["/api/f/a", "/api/f/b"][..],
             &["/api/users", "/api/orgs", "/api/teams"],
+            &["/v1/users", "/v1/orgs", "/v1/teams"],
+            &["/user/login", "/user/logout", "/user/me", "/user/search"],
             &["/api/v2/users", "/api/v2/orgs", "/api/v2/teams"],
             &["/docs/en-US/x", "/docs/de-DE/x", "/docs/fr-FR/x"],
             &["/docs/v1/x", "/docs/v2/x", "/docs/v3/x"],

@@ -132,11 +132,13 @@ pub fn inspect(path: &Path, options: &Options, context: &Context) -> Result<Capt
     }
 }
 
-/// Native flows of mitmproxy need the program that wrote them.
-pub fn no_mitmdump(context: &Context) -> crate::error::Error {
-    let message = "flows of mitmproxy are read by mitmdump 12.2.3, and none is named";
+/// Native flows of mitmproxy are the business of the program that wrote them,
+/// and no other program is run here.
+pub fn no_native_flows(context: &Context) -> crate::error::Error {
+    let message =
+        "native flows of mitmproxy are not read here, only HAR that mitmdump makes of them";
     crate::error::Error::new(crate::error::Code::CapabilityUnavailable, message)
-        .action("Set REA_MITMDUMP_COMMAND to the absolute path of mitmdump 12.2.3, or export the flows as HAR.")
+        .action("Export them: mitmdump -n -r FLOWS --set hardump=OUT.har")
         .detail("operation", context.operation)
         .detail("profile", "mitmdump 12.2.3")
 }

@@ -18,7 +18,7 @@ use crate::report::Report;
 use crate::table::Column;
 use crate::ui::Ui;
 
-/// Read a recording of web traffic: HAR files of browsers, proxies and tests
+/// Read a recording of web traffic (HAR), without credentials
 ///
 /// Reads HAR 1.2, also compressed with gzip, and checks all of it before
 /// anything is selected. Records stand in the Evidence as their producer wrote

@@ -28,11 +28,20 @@ _rea() {
             rea,compare)
                 cmd="rea__subcmd__compare__subcmd__bundles"
                 ;;
+            rea,compare-api-surfaces)
+                cmd="rea__subcmd__compare__subcmd__api__subcmd__surfaces"
+                ;;
             rea,compare-artifacts)
                 cmd="rea__subcmd__compare__subcmd__artifacts"
                 ;;
             rea,compare-bundles)
                 cmd="rea__subcmd__compare__subcmd__bundles"
+                ;;
+            rea,compare-web-captures)
+                cmd="rea__subcmd__compare__subcmd__web__subcmd__captures"
+                ;;
+            rea,compare-web-screenshots)
+                cmd="rea__subcmd__compare__subcmd__web__subcmd__screenshots"
                 ;;
             rea,completions)
                 cmd="rea__subcmd__completions"
@@ -81,6 +90,9 @@ _rea() {
                 ;;
             rea,inspect-wasm-artifact)
                 cmd="rea__subcmd__inspect__subcmd__wasm__subcmd__artifact"
+                ;;
+            rea,inspect-web-network-capture)
+                cmd="rea__subcmd__inspect__subcmd__web__subcmd__network__subcmd__capture"
                 ;;
             rea,inventory-artifact)
                 cmd="rea__subcmd__inventory__subcmd__artifact"
@@ -136,11 +148,20 @@ _rea() {
             rea__subcmd__help,capabilities)
                 cmd="rea__subcmd__help__subcmd__capabilities"
                 ;;
+            rea__subcmd__help,compare-api-surfaces)
+                cmd="rea__subcmd__help__subcmd__compare__subcmd__api__subcmd__surfaces"
+                ;;
             rea__subcmd__help,compare-artifacts)
                 cmd="rea__subcmd__help__subcmd__compare__subcmd__artifacts"
                 ;;
             rea__subcmd__help,compare-bundles)
                 cmd="rea__subcmd__help__subcmd__compare__subcmd__bundles"
+                ;;
+            rea__subcmd__help,compare-web-captures)
+                cmd="rea__subcmd__help__subcmd__compare__subcmd__web__subcmd__captures"
+                ;;
+            rea__subcmd__help,compare-web-screenshots)
+                cmd="rea__subcmd__help__subcmd__compare__subcmd__web__subcmd__screenshots"
                 ;;
             rea__subcmd__help,completions)
                 cmd="rea__subcmd__help__subcmd__completions"
@@ -189,6 +210,9 @@ _rea() {
                 ;;
             rea__subcmd__help,inspect-wasm-artifact)
                 cmd="rea__subcmd__help__subcmd__inspect__subcmd__wasm__subcmd__artifact"
+                ;;
+            rea__subcmd__help,inspect-web-network-capture)
+                cmd="rea__subcmd__help__subcmd__inspect__subcmd__web__subcmd__network__subcmd__capture"
                 ;;
             rea__subcmd__help,inventory-artifact)
                 cmd="rea__subcmd__help__subcmd__inventory__subcmd__artifact"
@@ -239,7 +263,7 @@ _rea() {
 
     case "${cmd}" in
         rea)
-            opts="-j -q -h -V --threads --quiet --color --disorder --help --version inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search search-bytes read-bytes address-to-file-offset demangle demangle-swift verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles compare record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help"
+            opts="-j -q -h -V --threads --quiet --color --disorder --help --version inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search search-bytes read-bytes address-to-file-offset demangle demangle-swift inspect-web-network-capture compare-api-surfaces compare-web-captures compare-web-screenshots verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles compare record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -414,6 +438,56 @@ _rea() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        rea__subcmd__compare__subcmd__api__subcmd__surfaces)
+            opts="-o -j -q -h --exit-code --any-origin --template-rule --format --json --rows --output --overwrite --threads --quiet --color --disorder --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --template-rule)
+                    COMPREPLY=($(compgen -W "after-uid-literal opaque-token sibling-variance" -- "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "canonical json report markdown" -- "${cur}"))
+                    return 0
+                    ;;
+                --rows)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -j)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --disorder)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         rea__subcmd__compare__subcmd__artifacts)
             opts="-o -j -q -h --exit-code --format --json --rows --output --overwrite --threads --quiet --color --disorder --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -484,6 +558,106 @@ _rea() {
                     return 0
                     ;;
                 --max-input-bytes)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "canonical json report markdown" -- "${cur}"))
+                    return 0
+                    ;;
+                --rows)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -j)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --disorder)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rea__subcmd__compare__subcmd__web__subcmd__captures)
+            opts="-o -j -q -h --normalization-json --format --json --rows --output --overwrite --threads --quiet --color --disorder --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --normalization-json)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "canonical json report markdown" -- "${cur}"))
+                    return 0
+                    ;;
+                --rows)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -j)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --disorder)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rea__subcmd__compare__subcmd__web__subcmd__screenshots)
+            opts="-o -j -q -h --channel-threshold --format --json --rows --output --overwrite --threads --quiet --color --disorder --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --channel-threshold)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -987,7 +1161,7 @@ _rea() {
             return 0
             ;;
         rea__subcmd__help)
-            opts="inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search-bytes read-bytes address-to-file-offset demangle demangle-swift verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help"
+            opts="inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search-bytes read-bytes address-to-file-offset demangle demangle-swift inspect-web-network-capture compare-api-surfaces compare-web-captures compare-web-screenshots verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view capabilities completions generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1042,6 +1216,20 @@ _rea() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        rea__subcmd__help__subcmd__compare__subcmd__api__subcmd__surfaces)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         rea__subcmd__help__subcmd__compare__subcmd__artifacts)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1057,6 +1245,34 @@ _rea() {
             return 0
             ;;
         rea__subcmd__help__subcmd__compare__subcmd__bundles)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rea__subcmd__help__subcmd__compare__subcmd__web__subcmd__captures)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rea__subcmd__help__subcmd__compare__subcmd__web__subcmd__screenshots)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1281,6 +1497,20 @@ _rea() {
             return 0
             ;;
         rea__subcmd__help__subcmd__inspect__subcmd__wasm__subcmd__artifact)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rea__subcmd__help__subcmd__inspect__subcmd__web__subcmd__network__subcmd__capture)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1911,6 +2141,64 @@ _rea() {
                     ;;
                 --detail)
                     COMPREPLY=($(compgen -W "complete summary" -- "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "canonical json report markdown" -- "${cur}"))
+                    return 0
+                    ;;
+                --rows)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -j)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --disorder)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rea__subcmd__inspect__subcmd__web__subcmd__network__subcmd__capture)
+            opts="-o -j -q -h --record --sensitive-value --max-capture-bytes --format --json --rows --output --overwrite --threads --quiet --color --disorder --help har mitmproxy"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --record)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --sensitive-value)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-capture-bytes)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --format)
@@ -2799,7 +3087,7 @@ _rea() {
             return 0
             ;;
         rea__subcmd__view)
-            opts="-o -j -q -h --summary --mitigations --linkage --sections --symbols --collection --name --index --wasm --macho --offset --limit --path --max-input-bytes --format --json --rows --output --overwrite --threads --quiet --color --disorder --help"
+            opts="-o -j -q -h --summary --mitigations --linkage --sections --symbols --collection --name --index --wasm --macho --api-surface --openapi --environment-manifest --environment-state --template-rule --offset --limit --path --max-input-bytes --format --json --rows --output --overwrite --threads --quiet --color --disorder --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2823,6 +3111,10 @@ _rea() {
                     ;;
                 --macho)
                     COMPREPLY=($(compgen -W "entrypoints architectures build_metadata load_commands dependencies imports exports segments provenance" -- "${cur}"))
+                    return 0
+                    ;;
+                --template-rule)
+                    COMPREPLY=($(compgen -W "after-uid-literal opaque-token sibling-variance" -- "${cur}"))
                     return 0
                     ;;
                 --offset)

@@ -379,3 +379,49 @@ fn rules_are_checked() {
         assert_eq!(error.code().as_str(), "invalid_request");
     }
 }
+
+#[test]
+fn a_description_holds_all_operations() {
+    use rea::web::openapi;
+    use rea::web::surface::Surface;
+    use rea::web::template::Rules;
+    let uuid = "3f2b6c1e-8d4a-4b7e-9c11-0a5d7e9f1234";
+    let capture = made(vec![
+        entry("GET", "https://h/a/7?x=1", 200, r#"{"n":1}"#),
+        entry(
+            "GET",
+            &format!("https://h/a/{uuid}"),
+            404,
+            r#"{"error":"e"}"#,
+        ),
+        entry("PURGE", "https://h/a/7", 200, "{}"),
+        entry("GET", "https://h/{b}/", 200, "[]"),
+    ]);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("capture.json");
+    std::fs::write(&path, capture).unwrap();
+    let context = Context::new(view::OPERATION);
+    let recorded = view::recorded(path, false, Limits::default(), &context).unwrap();
+    let surface = Surface::new(&recorded.exchanges, Rules::default());
+    let (exchanges, shapes) = (&recorded.exchanges, &recorded.shapes);
+    let described = openapi::describe(&surface, exchanges, shapes, recorded.parent.id);
+    let mut text = Vec::new();
+    let mut writer = Writer::canonical(&mut text);
+    rea::json::WriteJson::write_json(&described, &mut writer);
+    writer.finish().unwrap();
+    let described: Json = serde_json::from_slice(&text).unwrap();
+    // Two templates that differ in their rule alone are one path there.
+    let get = &described["paths"]["/a/{id}"]["get"];
+    assert_eq!(get["x-records"], json!([0, 1]));
+    assert_eq!(
+        get["parameters"][0]["x-inferred-by"],
+        json!(["numeric", "uuid"])
+    );
+    assert_eq!(get["parameters"][1]["name"], "x");
+    let schema = |status: &str| &get["responses"][status]["content"]["application/json"]["schema"];
+    assert_eq!(schema("200")["properties"]["n"]["type"], "number");
+    assert_eq!(schema("404")["properties"]["error"]["type"], "string");
+    assert!(described["paths"]["/%7Bb%7D/"]["get"].is_object());
+    assert_eq!(described["x-methods-left-out"], json!(["PURGE"]));
+    assert_eq!(described["info"]["x-inferred"], true);
+}

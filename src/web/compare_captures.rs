@@ -24,6 +24,7 @@ pub const PROVIDER: Provider = Provider {
 
 const PREDICATE: &str = "rea.web-capture-diff/v1";
 
+const TWO: &str = "This is about two observations, not about one artifact.";
 const LOCAL: &str = "Only the two given captures were compared; no page was opened.";
 const ABSENCE: &str = "A section that either side did not look at in full is unknown where no \
     difference was found in it.";
@@ -180,6 +181,7 @@ pub fn compare(before: Given, after: Given, normalization: Option<&Value>) -> Re
         }
     }
     Ok(Evidence::create(Creation {
+        no_subject: Some(TWO.to_owned()),
         predicate_type: PREDICATE.to_owned(),
         parameters,
         normalized_result: result,

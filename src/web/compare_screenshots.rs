@@ -32,6 +32,7 @@ pub const MAX_BYTES: u64 = 64 << 20;
 const MAX_WIDTH: u32 = 1 << 17;
 const MAX_PIXELS: u64 = 1 << 28;
 
+const TWO: &str = "This is about two images, not about one artifact.";
 const PIXELS: &str =
     "Colours were compared as stored; profiles, gamma and the pixels' meaning were not looked at.";
 
@@ -215,6 +216,7 @@ pub fn compare(
         .collect();
     links.dedup();
     let evidence = Evidence::create(Creation {
+        no_subject: Some(TWO.to_owned()),
         predicate_type: "rea.web-screenshot-diff/v1".to_owned(),
         parameters,
         normalized_result: result.into(),

@@ -20,6 +20,7 @@ pub const PROVIDER: Provider = Provider {
     version: "1",
 };
 
+const TWO: &str = "This is about two recordings, not about one artifact.";
 const RECORDED: &str = "Both sides are what was recorded: an operation that is missing on one side \
     was not called there, which does not show that the service lacks it.";
 const TEMPLATED: &str =
@@ -192,6 +193,7 @@ pub fn compare(
     parameters.insert("template_rules", Value::Array(names));
     let inferred = surface.is_inferred();
     comparison.evidence = Evidence::create(Creation {
+        no_subject: Some(TWO.to_owned()),
         parameters,
         normalized_result: result.into(),
         confidence: match inferred {

@@ -1,12 +1,12 @@
 //! The surface of recorded traffic as an OpenAPI 3.1 description. It says of
 //! itself that it is inferred: from what was called, not from what there is.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::exchange::Exchange;
 use super::manifest::{Manifest, Tool, bodies};
 use super::shape::Shape;
-use super::surface::{Shaped, Surface};
+use super::surface::{Group, Shaped, Surface};
 use super::template::Segment;
 use crate::evidence::EvidenceId;
 use crate::json::{Object, Text, Value};
@@ -27,7 +27,8 @@ pub fn describe(
     capture: EvidenceId,
 ) -> Value {
     let manifest = Manifest::new(surface, exchanges);
-    let mut paths: BTreeMap<String, Object> = BTreeMap::new();
+    // Templates that differ in their rules alone are one path there.
+    let mut paths: BTreeMap<String, BTreeMap<String, Operation>> = BTreeMap::new();
     let mut left_out = Vec::new();
     for tool in &manifest.tools {
         let method = String::from_utf8_lossy(tool.group.method.as_bytes()).to_lowercase();
@@ -35,8 +36,13 @@ pub fn describe(
             left_out.push(Value::String(tool.group.method.clone()));
             continue;
         }
-        let path = paths.entry(path(tool)).or_default();
-        path.insert(method.as_str(), operation(tool, exchanges, shapes));
+        let operations = paths.entry(path(tool)).or_default();
+        match operations.get_mut(&method) {
+            Some(operation) => operation.merge(tool),
+            None => {
+                operations.insert(method, Operation::of(tool));
+            }
+        }
     }
     let mut info = Object::new();
     info.insert("title", manifest.name());
@@ -46,7 +52,11 @@ pub fn describe(
     info.insert("x-evidence", capture.to_string());
     let mut members = Object::new();
     for (path, operations) in paths {
-        members.insert(path, operations);
+        let mut item = Object::new();
+        for (method, found) in operations {
+            item.insert(method, operation(&found, exchanges, shapes));
+        }
+        members.insert(path, item);
     }
     let mut document = Object::new();
     document.insert("openapi", "3.1.0");
@@ -86,26 +96,76 @@ fn path(tool: &Tool<'_>) -> String {
     path
 }
 
+/// The tools of one path and method together.
+struct Operation {
+    name: String,
+    /// Index and name, the rules that made it one, and how many values were
+    /// seen.
+    parameters: Vec<(usize, String, BTreeSet<&'static str>, u64)>,
+    group: Group,
+}
+
+impl Operation {
+    fn of(tool: &Tool<'_>) -> Self {
+        let mut operation = Self {
+            name: tool.name.clone(),
+            parameters: tool
+                .parameters
+                .iter()
+                .map(|(index, name)| (*index, name.clone(), BTreeSet::new(), 0))
+                .collect(),
+            group: Group {
+                method: tool.group.method.clone(),
+                origin: tool.group.origin.clone(),
+                path_template: tool.group.path_template.clone(),
+                segments: tool.group.segments.clone(),
+                observed: Vec::new(),
+                query_names: BTreeSet::new(),
+                statuses: BTreeMap::new(),
+                records: Vec::new(),
+            },
+        };
+        operation.merge(tool);
+        operation
+    }
+
+    fn merge(&mut self, tool: &Tool<'_>) {
+        for (index, _, rules, seen) in &mut self.parameters {
+            if let Some(Segment::Templated(rule)) = tool.group.segments.get(*index) {
+                rules.insert(rule.as_str());
+            }
+            *seen += tool.group.observed.get(*index).map_or(0, Vec::len) as u64;
+        }
+        let group = &mut self.group;
+        group
+            .query_names
+            .extend(tool.group.query_names.iter().cloned());
+        for (&status, &count) in &tool.group.statuses {
+            *group.statuses.entry(status).or_default() += count;
+        }
+        group.records.extend(&tool.group.records);
+        group.records.sort_unstable();
+    }
+}
+
 fn string_schema() -> Object {
     let mut schema = Object::new();
     schema.insert("type", "string");
     schema
 }
 
-fn operation(tool: &Tool<'_>, exchanges: &[Exchange], shapes: &[Shaped]) -> Object {
-    let group = tool.group;
+fn operation(found: &Operation, exchanges: &[Exchange], shapes: &[Shaped]) -> Object {
+    let group = &found.group;
     let mut parameters = Vec::new();
-    for (index, name) in &tool.parameters {
+    for (_, name, rules, seen) in &found.parameters {
         let mut parameter = Object::new();
         parameter.insert("name", name.as_str());
         parameter.insert("in", "path");
         parameter.insert("required", true);
         parameter.insert("schema", string_schema());
-        if let Some(Segment::Templated(rule)) = group.segments.get(*index) {
-            parameter.insert("x-inferred-by", rule.as_str());
-        }
-        let seen = group.observed.get(*index).map_or(0, Vec::len);
-        parameter.insert("x-observed-values", seen as u64);
+        let rules: Vec<&str> = rules.iter().copied().collect();
+        parameter.insert("x-inferred-by", rules);
+        parameter.insert("x-observed-values", *seen);
         parameters.push(Value::Object(parameter));
     }
     for name in &group.query_names {
@@ -117,7 +177,7 @@ fn operation(tool: &Tool<'_>, exchanges: &[Exchange], shapes: &[Shaped]) -> Obje
     }
     let (request, response) = bodies(group, shapes);
     let mut operation = Object::new();
-    operation.insert("operationId", tool.name.as_str());
+    operation.insert("operationId", found.name.as_str());
     operation.insert("parameters", Value::Array(parameters));
     operation.insert("x-confidence", group.confidence());
     let records: Vec<u64> = group

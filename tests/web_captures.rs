@@ -741,3 +741,65 @@ fn paths_that_are_none_of_a_capture() {
     let error = har::inspect(&path, &usual, &stopped).unwrap_err();
     assert_eq!(error.code().as_str(), "cancelled");
 }
+
+/// What exporters write beside the standard, each in the form that it has
+/// there (docs/environments.md).
+#[test]
+fn dialects_of_exporters() {
+    let dialects: &[(&str, fn(&mut Json))] = &[
+        ("Chromium", |entry| {
+            entry["_initiator"] = json!({"type": "parser", "url": "https://h/", "lineNumber": 7});
+            entry["_priority"] = json!("High");
+            entry["_resourceType"] = json!("document");
+            entry["connection"] = json!("443");
+            entry["serverIPAddress"] = json!("[2001:db8::1]");
+            entry["time"] = json!(123.45600000000013);
+            entry["timings"] = json!({"blocked": 2.5, "dns": -1, "ssl": -1, "connect": -1,
+                "send": 0.1, "wait": 60.2, "receive": 1.0e-3, "_blocked_queueing": 1.9});
+            entry["response"]["_transferSize"] = json!(517);
+            entry["response"]["_error"] = Json::Null;
+        }),
+        ("Chromium, no connection", |entry| {
+            entry["serverIPAddress"] = json!("");
+            entry["response"]["status"] = json!(0);
+            entry["response"]["httpVersion"] = json!("");
+            entry["response"]["content"] = json!({"size": 0, "mimeType": "x-unknown"});
+        }),
+        ("Firefox", |entry| {
+            entry["pageref"] = json!("page_1");
+            entry["startedDateTime"] = json!("2026-10-05T11:00:00.000+02:00");
+            entry["request"]["cookies"] = json!([{"name": "a", "value": "b", "httpOnly": true, "expires": "2027-01-01T00:00:00.000Z"}]);
+            entry["request"]["postData"] = json!({"mimeType": "application/x-www-form-urlencoded", "params": [{"name": "a", "value": "b"}], "text": "a=b"});
+            entry["_securityState"] = json!("secure");
+        }),
+        ("Safari", |entry| {
+            entry["_fetchType"] = json!("Network Load");
+            entry["serverIPAddress"] = json!("203.0.113.7");
+            entry["response"]["content"]["compression"] = json!(-12);
+        }),
+        ("Playwright", |entry| {
+            entry["time"] = json!(-1);
+            entry["_frameref"] = json!("frame@1");
+            entry["response"]["content"] =
+                json!({"size": 9, "mimeType": "text/html", "_file": "a1.html"});
+            entry["timings"] =
+                json!({"dns": -1, "connect": -1, "ssl": -1, "send": 0, "wait": -1, "receive": -1});
+        }),
+        ("Charles", |entry| {
+            entry["_charlesStatus"] = json!("COMPLETE");
+            entry["startedDateTime"] = json!("2026-10-05T11:00:00.000+0200");
+            entry["response"]["redirectURL"] = json!("");
+        }),
+        ("Fiddler", |entry| {
+            entry["startedDateTime"] = json!("2026-10-05T11:00:00.1234567+02:00");
+            entry["connection"] = json!("ClientPort:51234;EgressPort:51235");
+            entry["comment"] = json!("[#12]");
+            entry["request"]["method"] = json!("CONNECT");
+            entry["request"]["url"] = json!("https://h:443");
+        }),
+    ];
+    for (exporter, edit) in dialects {
+        let record = with(&edited(edit), &Options::default());
+        assert!(record.is_ok(), "{exporter}: {record:?}");
+    }
+}

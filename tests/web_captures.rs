@@ -746,7 +746,8 @@ fn paths_that_are_none_of_a_capture() {
 /// there (docs/environments.md).
 #[test]
 fn dialects_of_exporters() {
-    let dialects: &[(&str, fn(&mut Json))] = &[
+    type Edit = fn(&mut Json);
+    let dialects: &[(&str, Edit)] = &[
         ("Chromium", |entry| {
             entry["_initiator"] = json!({"type": "parser", "url": "https://h/", "lineNumber": 7});
             entry["_priority"] = json!("High");

@@ -29,7 +29,9 @@ use crate::view::{describe_view, usual_max_input_bytes};
 /// "offset": 0, "limit": 64}`, for occurrences also `"logical_paths": [PATH,
 /// ...]`, or a part of a module in `{"kind": "wasm", "facet": "sections",
 /// "imports", "exports", "candidates", "glue", "wat", "headers", "details" or
-/// "tool_profile", "offset": 0, "limit": 64}`. The record is checked first; nothing is run or opened again. The
+/// "tool_profile", "offset": 0, "limit": 64}`, or what a web capture shows in
+/// `{"kind": "api-surface", "environment-manifest" or "environment-state",
+/// "template_rules": []}`. The record is checked first; nothing is run or opened again. The
 /// same record and view give the same id, whatever the source's form.
 #[derive(Clone, Debug, Args, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -10,13 +10,17 @@ use std::process::ExitCode;
 
 use clap::{ArgGroup, Args};
 use rea::evidence::Record;
-use rea::json::{Limits, Object, Text, Value};
+use rea::json::{Limits, Object, Text, Value, WriteJson, Writer};
 use rea::operation::{Effect, Family, Operation};
 use rea::view::{self, NothingRetained, Request, SourceForm, ViewRecord};
+use rea::web::openapi;
+use rea::web::surface::Surface;
+use rea::web::template::Rules;
 use rea::{Error, Result};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::compare_api_surfaces::TemplateRule;
 use crate::quantity::{ByteSize, counted, safe_integer, thousands};
 use crate::registry::{Command, OutputKind};
 use crate::report::{Report, path_word};
@@ -29,16 +33,16 @@ pub use selection::{Collection, Facet, MachoFacet};
 ///
 /// Reads one record of inspect-artifact, inventory-artifact,
 /// inspect-binary-layout, inspect-macho, inspect-wasm-artifact, list-names,
-/// list-strings or search-strings, checks it, and answers with a small record
-/// of its own: what was selected, how much of the whole that is, and the id of
-/// the record it came from. Nothing is run or opened again, and a record of
-/// any size is read in little memory. It is the same record that
-/// inspect-analysis-view gives for the same selection.
+/// list-strings, search-strings or inspect-web-network-capture, checks it, and
+/// answers with a small record of its own: what was selected, how much of the
+/// whole that is, and the id of the record it came from. Nothing is run or
+/// opened again, and a record of any size is read in little memory. It is the
+/// same record that inspect-analysis-view gives for the same selection.
 #[derive(Clone, Debug, Args, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[command(group(ArgGroup::new("selection").required(true).args([
     "summary", "mitigations", "linkage", "sections", "symbols", "collection", "wasm", "macho",
-    "items",
+    "items", "api_surface", "environment_manifest", "environment_state",
 ])))]
 #[command(group(ArgGroup::new("list").args(["sections", "symbols", "collection"])))]
 pub struct Input {
@@ -108,6 +112,35 @@ pub struct Input {
     #[serde(default)]
     pub field: Vec<String>,
 
+    /// Of a web capture: its operations, by method, origin and path template
+    #[arg(long)]
+    #[serde(default)]
+    pub api_surface: bool,
+
+    /// With --api-surface: an OpenAPI 3.1 description in place of the record,
+    /// of the origin that answered most in JSON; marked as inferred
+    #[arg(long, requires = "api_surface", conflicts_with_all = ["offset", "limit"])]
+    #[serde(default)]
+    pub openapi: bool,
+
+    /// Of a web capture: the tools of an environment that replays it
+    #[arg(long)]
+    #[serde(default)]
+    pub environment_manifest: bool,
+
+    /// Of a web capture: entities and documents that its reads observed
+    #[arg(long)]
+    #[serde(default)]
+    pub environment_state: bool,
+
+    /// Of a web capture: also apply this rule to path segments; may be given
+    /// again, in any order
+    #[arg(long = "template-rule", value_name = "RULE", conflicts_with_all = [
+        "summary", "mitigations", "linkage", "sections", "symbols", "collection", "wasm", "macho",
+    ])]
+    #[serde(default)]
+    pub template_rules: Vec<TemplateRule>,
+
     /// The first row that is selected; of texts the first UTF-16 code unit
     #[arg(long, value_name = "N", default_value_t = 0,
           conflicts_with_all = ["summary", "mitigations", "linkage", "name", "index"],
@@ -166,6 +199,9 @@ impl Command for Input {
             ..Limits::default()
         };
         self.check()?;
+        if self.openapi {
+            return self.describe_api(ui, limits);
+        }
         let request = Request::new(SourceForm::File(self.evidence.clone()), self.view())?;
         let record = ui.operate(&context, |context| {
             view::inspect(request, &NothingRetained, limits, context)
@@ -214,6 +250,22 @@ impl Input {
             }
             return view;
         }
+        let web = [
+            (self.api_surface, "api-surface"),
+            (self.environment_manifest, "environment-manifest"),
+            (self.environment_state, "environment-state"),
+        ];
+        if let Some((_, kind)) = web.into_iter().find(|(asked, _)| *asked) {
+            view.insert("kind", kind);
+            let rules = TemplateRule::distinct(&self.template_rules);
+            let rules = rules.into_iter().map(|rule| rule.as_str().into()).collect();
+            view.insert("template_rules", Value::Array(rules));
+            if self.api_surface {
+                view.insert("offset", self.offset);
+                view.insert("limit", self.limit);
+            }
+            return view;
+        }
         let Some(collection) = self.list() else {
             match (self.mitigations, self.linkage) {
                 (true, _) => view.insert("facet", "mitigations"),
@@ -255,6 +307,35 @@ impl Input {
         view
     }
 
+    /// The description of a recorded API, which is no record.
+    fn describe_api(&self, ui: &Ui, limits: Limits) -> Result<ExitCode> {
+        let context = ui.context(view::OPERATION);
+        let document = ui.operate(&context, |context| {
+            let recorded = view::recorded(self.evidence.clone(), false, limits, context)?;
+            let mut rules = Rules::default();
+            for rule in TemplateRule::distinct(&self.template_rules) {
+                rules.add(rule);
+            }
+            let surface = Surface::new(&recorded.exchanges, rules);
+            let (exchanges, shapes) = (&recorded.exchanges, &recorded.shapes);
+            Ok(openapi::describe(
+                &surface,
+                exchanges,
+                shapes,
+                recorded.parent.id,
+            ))
+        })?;
+        ui.document(&context, &document, |report| {
+            let mut shown = Vec::new();
+            let mut writer = Writer::indented(&mut shown);
+            document.write_json(&mut writer);
+            writer.finish_infallible();
+            let shown = String::from_utf8_lossy(&shown).into_owned();
+            report.lines(shown.lines());
+        })?;
+        Ok(ExitCode::SUCCESS)
+    }
+
     fn check(&self) -> Result<()> {
         if self.path.is_empty() || self.collection == Some(Collection::Occurrences) {
             return Ok(());
@@ -268,6 +349,9 @@ impl Input {
     }
 
     fn next_page(&self, record: &ViewRecord, report: &mut Report) {
+        if self.api_surface {
+            return self.next_operations(record, report);
+        }
         let mut selected: Vec<OsString> = match (self.list(), self.wasm, self.macho) {
             (Some(collection), ..) => vec!["--collection".into(), collection.name().into()],
             (None, Some(facet), _) => vec!["--wasm".into(), facet.name().into()],
@@ -303,6 +387,26 @@ fn each_once(words: &[String]) -> Vec<&str> {
     words.sort_unstable();
     words.dedup();
     words
+}
+
+impl Input {
+    fn next_operations(&self, record: &ViewRecord, report: &mut Report) {
+        let Some(offset) = record.coverage().next_offset else {
+            return;
+        };
+        if self.evidence.as_os_str() == "-" {
+            return;
+        }
+        let mut words: Vec<OsString> = vec!["rea".into(), "view".into()];
+        words.push(path_word(&self.evidence));
+        words.push("--api-surface".into());
+        words.extend(["--offset".into(), offset.to_string().into()]);
+        words.extend(["--limit".into(), self.limit.to_string().into()]);
+        for rule in TemplateRule::distinct(&self.template_rules) {
+            words.push(format!("--template-rule={}", rule.as_str()).into());
+        }
+        report.next_steps([(words, "The next page.".to_owned())]);
+    }
 }
 
 /// Operations whose results are lists of names and strings.
@@ -347,6 +451,11 @@ pub fn describe_view(record: &ViewRecord, report: &mut Report) {
         crate::wasm_view::describe(record, report);
     } else if *operation == *"inspect_macho" {
         crate::macho_view::describe(record, report);
+    } else if matches!(
+        record.kind(),
+        "api-surface" | "environment-manifest" | "environment-state"
+    ) {
+        crate::web_view::describe(record, report);
     } else if *operation == *"inspect_binary_layout" {
         layout::describe(record, report);
     } else if LISTS.iter().any(|list| *operation == **list) {

@@ -12,6 +12,7 @@ pub mod apple;
 pub mod artifact;
 pub mod binary;
 pub mod digest;
+pub mod environment;
 pub mod error;
 pub mod evidence;
 pub mod json;
@@ -22,5 +23,6 @@ pub mod operation;
 pub mod publish;
 pub mod recursive;
 pub mod view;
+pub mod web;
 
 pub use error::{Error, Result};

@@ -37,6 +37,8 @@ pub enum Family {
     Artifact,
     /// Executables, libraries and modules.
     Binary,
+    /// Recorded web traffic.
+    Web,
     /// Evidence records and bundles.
     Evidence,
     /// About `rea` itself.
@@ -45,10 +47,11 @@ pub enum Family {
 
 impl Family {
     /// All families, in the order in which help lists them.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Everyday,
         Self::Artifact,
         Self::Binary,
+        Self::Web,
         Self::Evidence,
         Self::Host,
     ];
@@ -59,6 +62,7 @@ impl Family {
             Self::Everyday => "Everyday",
             Self::Artifact => "Files, folders and containers",
             Self::Binary => "Executables, libraries and modules",
+            Self::Web => "Recorded web traffic",
             Self::Evidence => "Evidence",
             Self::Host => "About rea",
         }

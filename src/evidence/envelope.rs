@@ -347,3 +347,13 @@ impl NewSubject {
         subject.into()
     }
 }
+
+impl super::Record for Evidence {
+    fn id(&self) -> EvidenceId {
+        self.id
+    }
+
+    fn write_record(&self, w: &mut Writer<'_>) {
+        self.record.write_json(w);
+    }
+}

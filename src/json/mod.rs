@@ -7,7 +7,9 @@
 //!
 //! [`Reader`] cuts input of any size into [`Event`]s in constant memory;
 //! [`Value`] is a document held in memory, built from the same events within
-//! a budget ([`Budget`]), and can be replayed as events in canonical order.
+//! a budget ([`Budget`]), and can be replayed as events in canonical order;
+//! [`Tape`] is an index into text that stays where it is, for documents of
+//! which nothing is to be copied.
 
 mod build;
 mod echo;
@@ -16,7 +18,9 @@ mod event;
 mod issue;
 mod reader;
 mod replay;
+mod safe;
 mod scan;
+mod tape;
 mod text;
 mod value;
 mod writer;
@@ -27,11 +31,14 @@ pub use error::{Place, ReadError, ReadErrorKind};
 pub use event::Event;
 pub use reader::{Limits, Mark, Overflow, Reader, Rewind};
 pub use replay::replay;
+pub use safe::is_safe_number;
+pub use tape::{Kind, Node, Refused, Tape};
 pub use text::Text;
 pub use value::{Object, Value};
 pub use writer::{MAX_SAFE_INTEGER, Sink, WriteJson, Writer};
 
 pub(crate) use build::{Builder, Refusal};
 pub(crate) use issue::Issue;
+pub(crate) use tape::is_depth;
 pub(crate) use text::cmp_utf16;
 pub(crate) use writer::{Suspended, append_escaped, append_number};

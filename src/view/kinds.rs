@@ -1,6 +1,7 @@
 //! The kinds of view and their members, as a table (views.md section 3).
 
 use crate::json::{Issue, MAX_SAFE_INTEGER, Object, Value};
+use crate::web::template;
 
 /// What a member of a view holds.
 #[derive(Debug)]
@@ -15,6 +16,8 @@ pub(super) enum Rule {
     Text,
     /// Strings.
     Texts,
+    /// Names of optional template rules, each once.
+    TemplateRules,
     /// An object with exactly one of `index`, `name`, `path`, `node_id`.
     Selector,
 }
@@ -26,11 +29,13 @@ pub(super) enum Presence {
     Optional,
     /// Not given is the same as this.
     Default(u64),
+    /// Not given is the same as an empty list.
+    DefaultNone,
     /// Only beside a `collection` that is one of these.
     With(&'static [&'static str]),
 }
 
-use Presence::{Default, Optional, Required, With};
+use Presence::{Default, DefaultNone, Optional, Required, With};
 use Rule::{Limit, Offset, Selector, Texts, Word};
 
 /// A member of a view.
@@ -58,6 +63,7 @@ pub(super) struct Kind {
 
 const OFFSET: Member = member("offset", Offset, Default(0));
 const LIMIT: Member = member("limit", Limit, Default(64));
+const TEMPLATE_RULES: Member = member("template_rules", Rule::TemplateRules, DefaultNone);
 const MODULES: &str = "modules";
 const LAYOUT_OR_MODULES: &[&str] = &[
     "sections",
@@ -188,15 +194,15 @@ pub(super) static KINDS: &[Kind] = &[
     },
     Kind {
         name: "api-surface",
-        members: &[member("template_rules", Texts, Optional), OFFSET, LIMIT],
+        members: &[TEMPLATE_RULES, OFFSET, LIMIT],
     },
     Kind {
         name: "environment-manifest",
-        members: &[member("template_rules", Texts, Optional)],
+        members: &[TEMPLATE_RULES],
     },
     Kind {
         name: "environment-state",
-        members: &[member("template_rules", Texts, Optional)],
+        members: &[TEMPLATE_RULES],
     },
 ];
 
@@ -251,6 +257,7 @@ impl Kind {
                         format!("a view of kind {} needs {}", self.name, member.name),
                     )),
                     Default(value) => view.insert(member.name, value),
+                    DefaultNone => view.insert(member.name, Value::Array(Vec::new())),
                     Optional | With(_) => {}
                 },
             }
@@ -284,6 +291,11 @@ impl Kind {
                         rule.insert("default".to_owned(), value.into());
                     }
                 }
+                DefaultNone => {
+                    if let Some(rule) = rule.as_object_mut() {
+                        rule.insert("default".to_owned(), serde_json::json!([]));
+                    }
+                }
                 Optional | With(_) => {}
             }
             properties.insert(member.name.to_owned(), rule);
@@ -306,6 +318,12 @@ impl Rule {
             Limit => whole(1),
             Rule::Text => serde_json::json!({"type": "string"}),
             Texts => serde_json::json!({"type": "array", "items": {"type": "string"}}),
+            Rule::TemplateRules => {
+                let optional = template::Rule::OPTIONAL.map(template::Rule::as_str);
+                serde_json::json!({
+                    "type": "array", "uniqueItems": true, "items": {"enum": optional}
+                })
+            }
             Selector => serde_json::json!({
                 "type": "object",
                 "minProperties": 1,
@@ -333,6 +351,12 @@ impl Member {
             Limit => issue.range(1, None),
             Rule::Text => issue.expected("a string"),
             Texts => issue.expected("an array of strings"),
+            Rule::TemplateRules => issue.expected(Value::Array(
+                template::Rule::OPTIONAL
+                    .iter()
+                    .map(|rule| rule.as_str().into())
+                    .collect(),
+            )),
             Selector => issue.expected("an object with one of index, name, path, node_id"),
         }
     }
@@ -348,6 +372,8 @@ impl Member {
             }
             (Offset, value) => number(value, 0),
             (Limit, value) => number(value, 1),
+            (Rule::TemplateRules, Value::Array(items)) => template_rules(items),
+            (Rule::TemplateRules, _) => Some(("invalid_type", "must be an array of strings")),
             (Texts, Value::Array(items)) => {
                 let strings = items.iter().all(|item| matches!(item, Value::String(_)));
                 (!strings).then_some(("invalid_type", "must hold strings only"))
@@ -427,6 +453,26 @@ fn check_selector(view: &Object, issues: &mut Vec<Issue>) {
         let expected = Value::Array(names.iter().map(|&name| name.into()).collect());
         issues.push(Issue::new(&["view", "selector"], "invalid_value", message).expected(expected));
     }
+}
+
+fn template_rules(items: &[Value]) -> Option<(&'static str, &'static str)> {
+    let mut seen = Vec::new();
+    for item in items {
+        let Value::String(name) = item else {
+            return Some(("invalid_type", "must hold strings only"));
+        };
+        let known = template::Rule::OPTIONAL
+            .iter()
+            .any(|rule| *name == *rule.as_str());
+        if !known {
+            return Some(("invalid_value", "names a rule that cannot be asked for"));
+        }
+        if seen.contains(&name) {
+            return Some(("invalid_value", "names a rule twice"));
+        }
+        seen.push(name);
+    }
+    None
 }
 
 fn is_node_id(text: &[u8]) -> bool {

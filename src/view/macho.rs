@@ -359,7 +359,7 @@ impl Collector for Macho {
         Ok(Projection {
             artifact: parent.subject_sha256().map(|sha256| Artifact {
                 path: ".".into(),
-                sha256,
+                sha256: Some(sha256),
             }),
             coverage,
             payload,

@@ -24,11 +24,13 @@ mod schema;
 mod source;
 pub mod text;
 mod wasm;
+mod web;
 
 pub use kinds::schema;
 pub use record::{Coverage, ViewRecord};
 pub use request::{Request, SourceForm};
 pub use source::{NothingRetained, Retained, missing};
+pub use web::{Recorded, recorded};
 
 use crate::error::{Code, Error, Result};
 use crate::evidence::{Contents, Parent, Provider};
@@ -64,6 +66,8 @@ static PRODUCERS: &[Producer] = &[
     macho::PRODUCER,
     native_inventory::PRODUCER,
     wasm::PRODUCER,
+    web::CAPTURES,
+    web::SCENARIOS,
 ];
 
 /// Keeps what a view needs of a parent's `normalized_result`.
@@ -127,7 +131,7 @@ pub fn inspect(
     context.check()?;
     let projection = collector.project(&parent, contents, &view)?;
     if let (Some(artifact), Some(subject)) = (&projection.artifact, parent.subject_sha256())
-        && artifact.sha256 != subject
+        && artifact.sha256.is_some_and(|sha256| sha256 != subject)
     {
         let reason = "the record is about another artifact than its result";
         return Err(Error::new(Code::EvidenceIntegrityMismatch, reason)

@@ -177,7 +177,7 @@ impl Collector for Inventory {
             (Some(subject), Some(sha256)) => match subject.get("local_path") {
                 Some(Value::String(path)) => Some(Artifact {
                     path: path.clone(),
-                    sha256,
+                    sha256: Some(sha256),
                 }),
                 _ => None,
             },

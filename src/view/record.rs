@@ -68,7 +68,8 @@ impl WriteJson for Coverage {
 /// The artifact that a view is about.
 pub(super) struct Artifact {
     pub path: Text,
-    pub sha256: Digest,
+    /// `None` where the parent does not show it.
+    pub sha256: Option<Digest>,
 }
 
 impl WriteJson for Artifact {
@@ -77,7 +78,7 @@ impl WriteJson for Artifact {
         w.key("path");
         self.path.write_json(w);
         w.key("sha256");
-        w.id("", &self.sha256);
+        self.sha256.write_json(w);
         w.end_object();
     }
 }

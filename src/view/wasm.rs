@@ -435,7 +435,7 @@ fn artifact(kept: &Object) -> Result<Artifact> {
     match (artifact.get("path"), sha256) {
         (Some(Value::String(path)), Some(sha256)) => Ok(Artifact {
             path: path.clone(),
-            sha256: Digest::from_hex(sha256.as_bytes()).ok_or_else(|| missing("artifact"))?,
+            sha256: Some(Digest::from_hex(sha256.as_bytes()).ok_or_else(|| missing("artifact"))?),
         }),
         _ => Err(missing("artifact")),
     }

@@ -104,6 +104,8 @@ pub struct Reader<R> {
     open: Vec<bool>,
     scratch: Vec<u8>,
     name: Vec<u8>,
+    /// Offset of the first byte of the value or name read last.
+    start: u64,
 }
 
 impl<R: Read> Reader<R> {
@@ -121,7 +123,14 @@ impl<R: Read> Reader<R> {
             open: Vec::new(),
             scratch: Vec::new(),
             name: Vec::new(),
+            start: 0,
         }
+    }
+
+    /// Where the value or name read last stands: the offset of its first byte
+    /// (a bracket, a quote), and of the byte behind what was read of it.
+    pub(super) fn span(&self) -> (u64, u64) {
+        (self.start, self.buffer.offset())
     }
 
     /// What is read from.
@@ -265,6 +274,7 @@ impl<R: Read> Reader<R> {
     }
 
     fn value(&mut self, byte: u8) -> Result<Event<'_>, ReadError> {
+        self.start = self.buffer.offset();
         match byte {
             b'"' => {
                 self.buffer.consume(1);
@@ -396,6 +406,7 @@ impl<R: Read> Reader<R> {
     }
 
     fn member(&mut self, byte: u8, words: &str) -> Result<Event<'_>, ReadError> {
+        self.start = self.buffer.offset();
         self.expect(byte, b'"', words)?;
         self.state = State::Colon;
         match string::part(&mut self.buffer, &mut self.scratch)? {

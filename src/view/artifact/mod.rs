@@ -261,7 +261,7 @@ impl Collector for Inventory {
         Ok(Projection {
             artifact: parent.subject.as_ref().map(|_| Artifact {
                 path: ".".into(),
-                sha256: root,
+                sha256: Some(root),
             }),
             coverage,
             payload,

@@ -269,7 +269,10 @@ impl Layout {
             .and_then(Value::as_str)
             .and_then(|digest| Digest::from_hex(digest.as_bytes()))
             .ok_or_else(|| wrong(&["artifact".into(), "sha256".into()], false))?;
-        Ok(Artifact { path, sha256 })
+        Ok(Artifact {
+            path,
+            sha256: Some(sha256),
+        })
     }
 }
 

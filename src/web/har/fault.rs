@@ -1,0 +1,177 @@
+//! What is wrong with a capture, in the words of the error contract (web.md
+//! section 1.8). No message holds a declared literal.
+
+use std::io;
+
+use super::exclude::Literals;
+use crate::error::{Category, Code, Error, io_reason};
+use crate::json::{Issue, Object, Value};
+use crate::operation::Context;
+
+/// See the module. Messages stand behind the name of the capture.
+#[derive(Debug)]
+pub(super) enum Fault {
+    /// The path is none of a capture.
+    Path(&'static str),
+    Io(io::Error),
+    Changed,
+    /// More bytes than are taken, in the file or in what is unpacked from it.
+    TooLarge {
+        unpacked: bool,
+    },
+    /// More nesting than is taken.
+    TooDeep,
+    /// The document is wrong at a JSON Pointer.
+    Format {
+        pointer: String,
+        message: String,
+    },
+    /// The document is of another version.
+    Version {
+        found: String,
+    },
+    Ordinals(String),
+    /// A sensitive value is empty.
+    Sensitive,
+    /// The record would have more bytes than are given.
+    Reply {
+        maximum: u64,
+    },
+    Stopped(Error),
+}
+
+/// The most arrays and objects inside the document's own.
+pub(super) const NESTING: u64 = 64;
+
+impl Fault {
+    pub fn path(what: &'static str) -> Self {
+        Self::Path(what)
+    }
+
+    pub fn format(pointer: impl Into<String>, message: String) -> Self {
+        Self::Format {
+            pointer: pointer.into(),
+            message,
+        }
+    }
+
+    /// The error, about the capture `shown`.
+    pub fn into_error(
+        self,
+        shown: &str,
+        maximum: u64,
+        literals: &Literals,
+        context: &Context,
+    ) -> Error {
+        let operation = context.operation;
+        let hides = |text: &str| literals.are_in(text.as_bytes());
+        let shown = if hides(shown) { "the capture" } else { shown };
+        let say = |message: String| match hides(&message) {
+            true => {
+                "the capture is refused; the reason holds a declared sensitive value".to_owned()
+            }
+            false => message,
+        };
+        let at = |path: Vec<Value>, reason, message: String| Issue::at(path, reason, say(message));
+        let capture = || vec![Value::from("capture_path")];
+        match self {
+            Self::Stopped(error) => error,
+            Self::Path(what) => at(capture(), "invalid_format", format!("{shown} {what}"))
+                .into_error(operation)
+                .action("Give the path of the capture itself, a regular file."),
+            Self::Io(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                let code = match error.raw_os_error() {
+                    Some(1) => "EPERM",
+                    _ => "EACCES",
+                };
+                Error::new(
+                    Code::AccessDenied,
+                    say(format!("{shown} may not be read: permission denied")),
+                )
+                .in_category(Category::Unavailable)
+                .action("Run as a user who may read it, or inspect a copy.")
+                .detail("operation", operation)
+                .detail("boundary", "filesystem-read")
+                .detail("system_code", code)
+            }
+            Self::Io(error) => {
+                let missing = matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+                );
+                let reason = if missing {
+                    "invalid_value"
+                } else {
+                    "invalid_format"
+                };
+                let message = format!("{shown} cannot be read: {}", io_reason(&error));
+                at(capture(), reason, message)
+                    .into_error(operation)
+                    .action("Check the path; it must name an existing file.")
+            }
+            Self::Changed => Error::new(
+                Code::ArtifactChanged,
+                say(format!("{shown} changed while it was read")),
+            )
+            .in_category(Category::IntegrityMismatch)
+            .action("Inspect a copy that nothing writes to.")
+            .detail("operation", operation),
+            Self::TooLarge { unpacked } => {
+                let what = if unpacked { "unpacks to" } else { "has" };
+                let mut expected = Object::new();
+                expected.insert("maximum_capture_bytes", maximum);
+                let message = format!("{shown} {what} more than {maximum} bytes");
+                at(capture(), "out_of_range", message)
+                    .expected(expected)
+                    .into_error(operation)
+                    .action("Raise --max-capture-bytes, or record less into one capture.")
+            }
+            Self::TooDeep => {
+                let mut expected = Object::new();
+                expected.insert("maximum_capture_nesting", NESTING);
+                let message =
+                    format!("{shown} nests more than {NESTING} arrays and objects in its own");
+                at(capture(), "out_of_range", message)
+                    .expected(expected)
+                    .into_error(operation)
+                    .action("Look at what wrote it: no exporter nests so deep.")
+            }
+            Self::Format { pointer, message } => {
+                let hidden = hides(&pointer) || hides(&message);
+                let place = match pointer.as_str() {
+                    "" => String::new(),
+                    pointer => format!(": {pointer}"),
+                };
+                let mut path = capture();
+                path.push(if hidden { "".into() } else { pointer.into() });
+                at(path, "invalid_format", format!("{shown}{place} {message}"))
+                    .into_error(operation)
+                    .action("Export the capture again as HAR 1.2; docs/environments.md says what exporters write.")
+            }
+            Self::Version { found } => Error::new(
+                Code::CapabilityUnavailable,
+                say(format!("{shown} is HAR {found}, and only HAR 1.2 is read")),
+            )
+            .action("Export the capture again as HAR 1.2.")
+            .detail("operation", operation)
+            .detail("pointer", "/log/version")
+            .detail("profile", "HAR 1.2"),
+            Self::Ordinals(message) => {
+                at(vec!["record_ordinals".into()], "invalid_format", message).into_error(operation)
+            }
+            Self::Sensitive => {
+                let message = "a sensitive value is empty, which every text holds".to_owned();
+                at(vec!["sensitive_values".into()], "invalid_value", message).into_error(operation)
+            }
+            Self::Reply { maximum } => Error::new(
+                Code::UnreadableOutput,
+                say(format!(
+                    "the record of {shown} would have more than {maximum} bytes"
+                )),
+            )
+            .action("Select fewer records with --record, or raise --max-capture-bytes.")
+            .detail("operation", operation)
+            .detail("maximum_reply_bytes", maximum),
+        }
+    }
+}

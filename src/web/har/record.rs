@@ -1,0 +1,586 @@
+//! A capture as Evidence. It is written from the capture's text and index as
+//! often as it is needed.
+
+use super::exclude::{EXPLICIT, Edit, Literals, edit_of, is_left_out, without_userinfo};
+use super::fault::Fault;
+use super::sidecar::{Found, Walk};
+use super::{CONTENT, Capture, Content, Entry, OPERATION, PROVIDER, compact};
+use crate::digest::Digest;
+use crate::error::Result;
+use crate::evidence::{Authority, Confidence, Draft, EvidenceId, Record, Subject};
+use crate::json::{Kind, Node, WriteJson, Writer};
+use crate::operation::Context;
+
+const NOT_LIVE: &str = "The capture is what its producer recorded: nothing was fetched, and which \
+    program or page caused a request is not known beyond what it says.";
+const ALL_DECODED: &str = "All records were decoded and validated before any was selected; one that is wrong refuses the capture.";
+const EXCLUDED: &str = "Credentials in authorization and cookie headers, cookie values, users and \
+    passwords in addresses, and declared sensitive values are left out; other secrets may be in it.";
+const BUDGETS: &str = "The capture's size, its nesting and the size of this record are bounded; \
+    beyond a bound there is no record, never a part of one.";
+const MARK: &str = "The capture starts with a UTF-8 byte order mark, which was skipped.";
+const COMPRESSED: &str =
+    "The capture is compressed with gzip; its digest and length are those of the compressed file.";
+const HIDDEN_DIGEST: &str = "The capture's digest holds a declared sensitive value, so that this record is bound to no file.";
+const HIDDEN_PLACES: &str = "Some places hold a declared sensitive value and are not told.";
+const TEXT_DECODED: &str = "Text is what the producer decoded to Unicode; the bytes that were sent \
+    are known only where valid base64 stands for them.";
+
+/// See [`super::inspect`].
+#[derive(Debug)]
+pub struct CaptureRecord {
+    capture: Capture,
+    /// Places of the selected records.
+    selection: Vec<u32>,
+    literals: Literals,
+    /// The path as it is shown, empty where it is not.
+    path: String,
+    shows_path: bool,
+    /// `None` where it holds a literal.
+    sha256: Option<Digest>,
+    bytes: u64,
+    limitations: Vec<String>,
+    id: EvidenceId,
+}
+
+impl CaptureRecord {
+    pub(super) fn new(
+        capture: Capture,
+        selection: Vec<u32>,
+        path: &str,
+        sha256: Digest,
+        bytes: u64,
+    ) -> Self {
+        Self {
+            capture,
+            selection,
+            literals: Literals::default(),
+            path: path.to_owned(),
+            shows_path: true,
+            sha256: Some(sha256),
+            bytes,
+            limitations: Vec::new(),
+            id: EvidenceId(Digest([0; 32])),
+        }
+    }
+
+    /// Refuses a record whose places would be told in more than `maximum`
+    /// bytes: names may be long, and stand in the pointer of every number
+    /// below them.
+    pub(super) fn check_size(
+        &self,
+        literals: &Literals,
+        maximum: u64,
+        context: &Context,
+    ) -> Result<(), Fault> {
+        let mut left = maximum;
+        let mut stopped = None;
+        let mut count = |pointer: &[u8], found: Found<'_>| {
+            let own = match found {
+                Found::Number(lexeme) => lexeme.len(),
+                Found::Edited(_) => 0,
+            };
+            // The names of the members, and quotes.
+            let bytes = (pointer.len() + own + 64) as u64;
+            stopped = context.check().err();
+            let fits = left >= bytes && stopped.is_none();
+            left = left.saturating_sub(bytes);
+            fits
+        };
+        let mut fits = true;
+        let mut measure = |node: Node, edits: &[(Node, Edit)], except: Option<Node>| {
+            let tape = &self.capture.tape;
+            Walk::numbers(tape, node, edits, except, |pointer, found| {
+                fits = count(pointer, found);
+                fits
+            });
+            Walk::edits(tape, node, edits, except, |pointer, found| {
+                fits = fits && count(pointer, found);
+                fits
+            });
+        };
+        if !self.hides_entries(literals) {
+            for entry in self.selected() {
+                measure(entry.1.node, &entry.1.edits, None);
+            }
+        }
+        let capture = &self.capture;
+        measure(
+            capture.tape.root(),
+            &capture.container,
+            Some(capture.entries_node),
+        );
+        match (stopped, fits) {
+            (Some(error), _) => Err(Fault::Stopped(error)),
+            (None, true) => Ok(()),
+            (None, false) => Err(Fault::Reply { maximum }),
+        }
+    }
+
+    /// Hides what the literals hide of the record itself, and gives it its id.
+    pub(super) fn finish(mut self, literals: Literals) -> Self {
+        let hides = |text: &str| literals.are_in(text.as_bytes());
+        if hides(&self.path) {
+            self.path = String::new();
+            self.shows_path = false;
+        }
+        let mut said: Vec<&str> = vec![NOT_LIVE, ALL_DECODED, EXCLUDED, BUDGETS];
+        if self.capture.had_mark {
+            said.push(MARK);
+        }
+        if self.capture.compressed {
+            said.push(COMPRESSED);
+        }
+        if self.sha256.is_some_and(|sha256| hides(&sha256.to_hex())) {
+            self.sha256 = None;
+            said.push(HIDDEN_DIGEST);
+        }
+        self.literals = literals;
+        if self.hides_places() {
+            said.push(HIDDEN_PLACES);
+        }
+        let shown = said.into_iter().filter(|text| !self.hides(text.as_bytes()));
+        self.limitations = shown.map(str::to_owned).collect();
+        self.id = self.with_draft(|draft| draft.id());
+        self
+    }
+
+    /// The path of the capture; empty where it holds a sensitive value.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// SHA-256 of the file.
+    pub fn sha256(&self) -> Option<Digest> {
+        self.sha256
+    }
+
+    /// Bytes of the file.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// How many records the capture holds.
+    pub fn total_records(&self) -> u64 {
+        self.capture.entries.len() as u64
+    }
+
+    /// The selected records for a report: ordinal, method, status, type and
+    /// address; what is not shown is `None`.
+    pub fn rows(&self) -> impl Iterator<Item = Row> {
+        let hidden = self.hides_entries(&self.literals);
+        self.selected().map(move |(ordinal, entry)| Row {
+            ordinal: u64::from(ordinal),
+            method: self.shown_text(hidden, entry, &["request", "method"]),
+            status: self.shown_text(hidden, entry, &["response", "status"]),
+            mime_type: self.shown_text(hidden, entry, &["response", "content", "mimeType"]),
+            url: self.shown_text(hidden, entry, &["request", "url"]),
+        })
+    }
+
+    /// What is to be said of it.
+    pub fn limitations(&self) -> &[String] {
+        &self.limitations
+    }
+
+    fn shown_text(&self, hidden: bool, entry: &Entry, path: &[&str]) -> Option<String> {
+        let tape = &self.capture.tape;
+        let mut node = entry.node;
+        for name in path {
+            let found = tape
+                .members(node)
+                .find(|(known, _)| *tape.text(*known) == *name.as_bytes());
+            let (name, value) = found?;
+            if hidden || edit_of(&entry.edits, name).is_some() {
+                return None;
+            }
+            node = value;
+        }
+        let text = match tape.kind(node) {
+            Kind::Number(lexeme) => lexeme.to_vec(),
+            _ => tape.text(node).into_owned(),
+        };
+        let shown = match edit_of(&entry.edits, node) {
+            None => text,
+            Some(Edit::Userinfo) => {
+                let (head, rest) = without_userinfo(&text)?;
+                [head, rest].concat()
+            }
+            Some(_) => return None,
+        };
+        Some(String::from_utf8_lossy(&shown).into_owned())
+    }
+
+    fn selected(&self) -> impl Iterator<Item = (u32, &Entry)> {
+        let entries = &self.capture.entries;
+        self.selection
+            .iter()
+            .filter_map(|&ordinal| Some((ordinal, entries.get(ordinal as usize)?)))
+    }
+
+    fn hides(&self, text: &[u8]) -> bool {
+        !self.literals.is_empty() && self.literals.are_in(text)
+    }
+
+    /// Whether the very name of the list of entries is not to be shown.
+    fn hides_entries(&self, literals: &Literals) -> bool {
+        literals.are_in(b"log") || literals.are_in(b"entries")
+    }
+
+    /// Whether a pointer that would be told holds a literal.
+    fn hides_places(&self) -> bool {
+        if self.literals.is_empty() || self.hides_entries(&self.literals) {
+            return false;
+        }
+        let mut hidden = false;
+        let mut look = |node: Node, edits: &[(Node, Edit)], except: Option<Node>| {
+            let tape = &self.capture.tape;
+            Walk::numbers(tape, node, edits, except, |pointer, _| {
+                hidden |= self.literals.are_in(pointer);
+                !hidden
+            });
+            Walk::edits(tape, node, edits, except, |pointer, _| {
+                hidden |= self.literals.are_in(pointer);
+                !hidden
+            });
+        };
+        for (_, entry) in self.selected() {
+            look(entry.node, &entry.edits, None);
+        }
+        let capture = &self.capture;
+        look(
+            capture.tape.root(),
+            &capture.container,
+            Some(capture.entries_node),
+        );
+        let mut places = self.selected().map(|(ordinal, _)| location(ordinal));
+        hidden
+            || places.any(|place| self.hides(place.as_bytes()))
+            || self.hides(CONTENT.as_bytes())
+                && self.selected().any(|(_, entry)| entry.content.is_some())
+    }
+
+    fn with_draft<T>(&self, use_it: impl FnOnce(&Draft<'_>) -> T) -> T {
+        let name = self.path.rsplit('/').next().filter(|name| !name.is_empty());
+        use_it(&Draft {
+            subject: self.sha256.map(|sha256| Subject {
+                name: name.unwrap_or("capture").to_owned(),
+                sha256,
+                format: "file",
+                architecture: None,
+                local_path: self.path.clone(),
+            }),
+            provider: PROVIDER,
+            predicate_type: "rea.analysis",
+            operation: OPERATION,
+            parameters: &Parameters(self),
+            normalized_result: &ResultOf(self),
+            confidence: Confidence::Observed,
+            authority: Authority::HistoricalReference,
+            limitations: &self.limitations,
+            locations: &Locations(self),
+            evidence_links: &[],
+        })
+    }
+
+    /// Writes a value without what it does not show.
+    fn value(&self, node: Node, edits: &[(Node, Edit)], except: Option<Node>, w: &mut Writer<'_>) {
+        let tape = &self.capture.tape;
+        if except == Some(node) {
+            return w.null();
+        }
+        match edit_of(edits, node) {
+            Some(Edit::Credential | Edit::Explicit | Edit::Name) => return w.null(),
+            Some(Edit::Userinfo) => {
+                let text = tape.text(node);
+                return match without_userinfo(&text) {
+                    Some((head, rest)) => w.text(&[head, rest].concat()),
+                    None => w.text(&text),
+                };
+            }
+            None => {}
+        }
+        match tape.kind(node) {
+            Kind::Object => {
+                w.begin_object();
+                for (name, value) in tape.sorted_members(node) {
+                    if edit_of(edits, name).is_none() {
+                        tape.write_name(name, w);
+                        self.value(value, edits, except, w);
+                    }
+                }
+                w.end_object();
+            }
+            Kind::Array => {
+                w.begin_array();
+                for element in tape.elements(node) {
+                    self.value(element, edits, except, w);
+                }
+                w.end_array();
+            }
+            _ => tape.write_scalar(node, w),
+        }
+    }
+
+    fn numbers(
+        &self,
+        node: Node,
+        edits: &[(Node, Edit)],
+        except: Option<Node>,
+        w: &mut Writer<'_>,
+    ) {
+        w.begin_array();
+        Walk::numbers(&self.capture.tape, node, edits, except, |pointer, found| {
+            if let Found::Number(lexeme) = found
+                && !self.hides(pointer)
+            {
+                w.begin_object();
+                w.key("literal");
+                w.text(lexeme);
+                w.key("pointer");
+                w.text(pointer);
+                w.key("producer_type");
+                w.string("json-number");
+                w.end_object();
+            }
+            true
+        });
+        w.end_array();
+    }
+
+    fn redactions(
+        &self,
+        node: Node,
+        edits: &[(Node, Edit)],
+        except: Option<Node>,
+        w: &mut Writer<'_>,
+    ) {
+        w.begin_array();
+        if !edits.is_empty() {
+            Walk::edits(&self.capture.tape, node, edits, except, |pointer, found| {
+                if let Found::Edited(edit) = found
+                    && !self.hides(pointer)
+                {
+                    w.begin_object();
+                    w.key("pointer");
+                    w.text(pointer);
+                    w.key("reason");
+                    w.string(edit.reason());
+                    if edit == Edit::Name {
+                        w.key("scope");
+                        w.string("property-name");
+                    }
+                    w.end_object();
+                }
+                true
+            });
+        }
+        w.end_array();
+    }
+
+    fn content(&self, content: &Content, w: &mut Writer<'_>) {
+        w.begin_object();
+        w.key("bytes");
+        w.optional_u64((!content.hidden).then_some(content.bytes));
+        w.key("content_base64");
+        match content.hidden {
+            true => w.null(),
+            false => w.text(&compact(&self.capture.tape.text(content.text))),
+        }
+        w.key("pointer");
+        w.string(CONTENT);
+        w.key("representation");
+        w.string("har-base64-content");
+        w.key("sha256");
+        (!content.hidden).then_some(content.sha256).write_json(w);
+        w.key("state");
+        w.string(if content.hidden {
+            "redacted"
+        } else {
+            "retained"
+        });
+        w.end_object();
+    }
+
+    fn entry(&self, ordinal: u32, entry: &Entry, w: &mut Writer<'_>) {
+        let place = location(ordinal);
+        let is_hidden = self.hides_entries(&self.literals);
+        w.begin_object();
+        w.key("binary_fields");
+        w.begin_array();
+        let shown = |content: &&Content| {
+            !is_hidden
+                && !self.hides(CONTENT.as_bytes())
+                && !is_left_out(&self.capture.tape, &entry.edits, content.text)
+        };
+        if let Some(content) = entry.content.as_ref().filter(shown) {
+            self.content(content, w);
+        }
+        w.end_array();
+        w.key("limitations");
+        w.begin_array();
+        if !self.hides(TEXT_DECODED.as_bytes()) {
+            w.string(TEXT_DECODED);
+        }
+        w.end_array();
+        w.key("location");
+        w.begin_object();
+        w.key("kind");
+        if is_hidden || self.hides(place.as_bytes()) {
+            w.string("unknown");
+            w.key("reason");
+            w.string(EXPLICIT);
+        } else {
+            w.string("json-pointer");
+            w.key("pointer");
+            w.string(&place);
+        }
+        w.end_object();
+        w.key("numeric_literals");
+        if is_hidden {
+            w.begin_array();
+            w.end_array();
+        } else {
+            self.numbers(entry.node, &entry.edits, None, w);
+        }
+        w.key("ordinal");
+        w.u64(u64::from(ordinal));
+        w.key("redactions");
+        if is_hidden {
+            w.begin_array();
+            w.begin_object();
+            w.key("pointer");
+            w.string("");
+            w.key("reason");
+            w.string(EXPLICIT);
+            w.end_object();
+            w.end_array();
+        } else {
+            self.redactions(entry.node, &entry.edits, None, w);
+        }
+        w.key("reported");
+        if is_hidden {
+            w.null();
+        } else {
+            self.value(entry.node, &entry.edits, None, w);
+        }
+        w.end_object();
+    }
+}
+
+/// A record in one line.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// Its place in the capture.
+    pub ordinal: u64,
+    /// The request's method.
+    pub method: Option<String>,
+    /// The response's status, as it was written.
+    pub status: Option<String>,
+    /// The content's type.
+    pub mime_type: Option<String>,
+    /// The request's address.
+    pub url: Option<String>,
+}
+
+/// Where a record stands.
+fn location(ordinal: u32) -> String {
+    format!("/log/entries/{ordinal}")
+}
+
+impl Record for CaptureRecord {
+    fn id(&self) -> EvidenceId {
+        self.id
+    }
+
+    fn write_record(&self, w: &mut Writer<'_>) {
+        self.with_draft(|draft| draft.write_record(self.id, w));
+    }
+}
+
+struct Locations<'a>(&'a CaptureRecord);
+
+impl WriteJson for Locations<'_> {
+    fn write_json(&self, w: &mut Writer<'_>) {
+        if self.0.shows_path {
+            return crate::evidence::ArtifactPath(&self.0.path).write_json(w);
+        }
+        w.begin_array();
+        w.end_array();
+    }
+}
+
+struct Parameters<'a>(&'a CaptureRecord);
+
+impl WriteJson for Parameters<'_> {
+    fn write_json(&self, w: &mut Writer<'_>) {
+        let record = self.0;
+        w.begin_object();
+        w.key("capture_path");
+        w.string(&record.path);
+        if !record.hides(b"har") {
+            w.key("format");
+            w.string("har");
+        }
+        w.key("record_ordinals");
+        w.begin_array();
+        for &ordinal in &record.selection {
+            w.u64(u64::from(ordinal));
+        }
+        w.end_array();
+        w.key("sensitive_value_count");
+        w.u64(record.literals.len());
+        w.end_object();
+    }
+}
+
+struct ResultOf<'a>(&'a CaptureRecord);
+
+impl WriteJson for ResultOf<'_> {
+    fn write_json(&self, w: &mut Writer<'_>) {
+        let record = self.0;
+        let capture = &record.capture;
+        let (root, entries) = (capture.tape.root(), Some(capture.entries_node));
+        w.begin_object();
+        w.key("artifact");
+        w.begin_object();
+        w.key("bytes");
+        w.u64(record.bytes);
+        w.key("path");
+        w.string(&record.path);
+        w.key("sha256");
+        record.sha256.write_json(w);
+        w.end_object();
+        w.key("container");
+        w.begin_object();
+        w.key("numeric_literals");
+        record.numbers(root, &capture.container, entries, w);
+        w.key("records_pointer");
+        match record.hides_entries(&record.literals) {
+            true => w.null(),
+            false => w.string("/log/entries"),
+        }
+        w.key("redactions");
+        record.redactions(root, &capture.container, entries, w);
+        w.key("reported");
+        record.value(root, &capture.container, entries, w);
+        w.end_object();
+        w.key("decoder");
+        PROVIDER.write_json(w);
+        w.key("format");
+        w.string("har");
+        w.key("limitations");
+        record.limitations.write_json(w);
+        w.key("records");
+        w.begin_array();
+        for (ordinal, entry) in record.selected() {
+            record.entry(ordinal, entry, w);
+        }
+        w.end_array();
+        w.key("runtime_attribution");
+        w.string("unknown");
+        w.key("total_records");
+        w.u64(record.total_records());
+        w.end_object();
+    }
+}

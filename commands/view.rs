@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use clap::{ArgGroup, Args, ValueEnum};
 use rea::evidence::Record;
-use rea::json::{Limits, Object, Text, Value};
+use rea::json::{Limits, Object, Text, Value, WriteJson, Writer};
 use rea::operation::{Effect, Family, Operation};
 use rea::view::{self, NothingRetained, Request, SourceForm, ViewRecord};
 use rea::{Error, Result};
@@ -452,9 +452,43 @@ pub fn describe_view(record: &ViewRecord, report: &mut Report) {
     report.list("Limitations", record.limitations().iter().map(text));
 }
 
+/// How many rows a list has, who made it and what was asked.
+fn describe_list_summary(summary: &Value, report: &mut Report) {
+    let provider = summary.get("provider").unwrap_or(&Value::Null);
+    let made_by = format!(
+        "{} {}",
+        member(provider, "name"),
+        member(provider, "version")
+    );
+    report.fact("rows", member(summary, "row_count"));
+    report.fact("provider", made_by.trim().to_owned());
+    let asked = summary.get("query").and_then(Value::as_object);
+    let asked = asked
+        .into_iter()
+        .flat_map(Object::iter)
+        .map(|(name, value)| {
+            let value = match value {
+                Value::String(value) => text(value),
+                other => {
+                    let mut json = Vec::new();
+                    let mut writer = Writer::canonical(&mut json);
+                    other.write_json(&mut writer);
+                    writer.finish_infallible();
+                    String::from_utf8_lossy(&json).into_owned()
+                }
+            };
+            format!("{} = {value}", text(name))
+        });
+    report.fact("query", asked.collect::<Vec<_>>().join(", "));
+}
+
 fn describe_inventory_view(record: &ViewRecord, report: &mut Report) {
-    if let Some(summary) = record.fact("summary") {
-        describe_summary(summary, report);
+    match record.fact("summary") {
+        Some(summary) if summary.get("row_count").is_some() => {
+            describe_list_summary(summary, report);
+        }
+        Some(summary) => describe_summary(summary, report),
+        None => {}
     }
     if let Some(complete) = record.fact("source_complete") {
         source_complete(complete, report);

@@ -19,6 +19,20 @@ pub struct Parent {
     pub subject: Option<Object>,
     /// Its limitations, in its order.
     pub limitations: Vec<Text>,
+    /// Who made it and how, where a summary tells that.
+    pub origin: Option<Origin>,
+}
+
+/// Who made a record, and what was asked.
+#[derive(Clone, Debug)]
+pub struct Origin {
+    /// `{id, name, version}`.
+    pub provider: Object,
+    /// Digest of the analysis profile, in hexadecimal digits; `None` where it
+    /// has no profile.
+    pub analysis_profile_digest: Option<Text>,
+    /// The parameters.
+    pub parameters: Object,
 }
 
 impl Parent {

@@ -41,6 +41,9 @@ use request::View;
 /// The operation that views are results of.
 pub const OPERATION: &str = "inspect_analysis_view";
 
+/// The kind of view that says what a record is about and how much it holds.
+const SUMMARY: &str = "summary";
+
 /// Who makes views.
 pub const PROVIDER: Provider = Provider {
     id: "rea-analysis-view",
@@ -112,7 +115,7 @@ pub fn inspect(
         .filter(|producer| producer.kinds.contains(&view.kind()))
         .map(|producer| (producer, (producer.collector)(&view)))
         .collect();
-    let mut envelope = Envelope::new(candidates);
+    let mut envelope = Envelope::new(candidates, view.kind() == SUMMARY);
     let contents = source::observe(source, retained, limits, context, &mut envelope)?;
     let (parent, candidates) = envelope.finish(contents.id)?;
     let Some(producer) = producer_of(&parent.operation) else {

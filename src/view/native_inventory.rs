@@ -1,12 +1,13 @@
-//! Views of lists of names and strings (views.md section 7): rows by their
-//! place in the whole list, with some of their members.
+//! Views of lists of names and strings (views.md sections 7 and 10): rows by
+//! their place in the whole list, with some of their members; or how many there
+//! are, who listed them, and what was asked.
 
 use super::record::{Artifact, Coverage, Payload, Projection};
 use super::rows::Rows;
-use super::{Collector, Memory, OPERATION, Producer, View};
+use super::{Collector, Memory, OPERATION, Producer, SUMMARY, View};
 use crate::error::Result;
 use crate::evidence::{Confidence, Contents, Parent};
-use crate::json::{Event, Issue, Value};
+use crate::json::{Event, Issue, Object, Value};
 
 pub(super) const PRODUCER: Producer = Producer {
     operations: &[
@@ -16,7 +17,7 @@ pub(super) const PRODUCER: Producer = Producer {
         "search_strings",
         "list_names",
     ],
-    kinds: &["native-inventory"],
+    kinds: &[SUMMARY, "native-inventory"],
     collector: |view| Box::new(Inventory::new(view)),
 };
 
@@ -38,6 +39,8 @@ const UNKNOWN: &str =
 
 /// The rows of a page, without the members that were not asked for.
 struct Inventory {
+    /// Whether rows are kept, and not only counted.
+    selects: bool,
     offset: u64,
     limit: u64,
     /// `None` keeps all members.
@@ -65,6 +68,7 @@ impl Inventory {
             names
         });
         Self {
+            selects: view.kind() != SUMMARY,
             offset: view.offset(),
             limit: view.limit(),
             fields,
@@ -78,7 +82,7 @@ impl Inventory {
     }
 
     fn takes(&self) -> bool {
-        self.count >= self.offset && self.count - self.offset < self.limit
+        self.selects && self.count >= self.offset && self.count - self.offset < self.limit
     }
 
     fn keeps(&self, name: &[u8]) -> bool {
@@ -178,14 +182,45 @@ impl Collector for Inventory {
             },
             _ => None,
         };
-        let coverage = Coverage::page(view.offset(), self.rows.len(), self.count);
+        let (coverage, payload) = match self.selects {
+            true => (
+                Coverage::page(view.offset(), self.rows.len(), self.count),
+                ("items", Payload::Rows(self.rows)),
+            ),
+            false => (
+                Coverage::whole(self.count, self.count),
+                ("summary", Payload::Value(summary(parent, self.count)?)),
+            ),
+        };
         Ok(Projection {
             artifact,
             coverage,
-            payload: vec![("items", Payload::Rows(self.rows))],
+            payload: vec![payload],
             limitations: Vec::new(),
             unknowns: vec![UNKNOWN.into()],
             confidence: Confidence::Derived,
         })
     }
+}
+
+/// How many rows there are, who listed them and what was asked.
+fn summary(parent: &Parent, rows: u64) -> Result<Value> {
+    let Some(origin) = &parent.origin else {
+        let message = "the record does not say who made it".to_owned();
+        return Err(
+            Issue::new(&["source", "provider"], "missing_argument", message).into_error(OPERATION),
+        );
+    };
+    let mut summary = Object::new();
+    let digest = origin.analysis_profile_digest.clone();
+    summary.insert(
+        "analysis_profile_digest",
+        digest.map_or(Value::Null, Value::String),
+    );
+    // What a list leaves out, nobody can tell from it.
+    summary.insert("discovery_coverage", "unknown");
+    summary.insert("provider", origin.provider.clone());
+    summary.insert("query", origin.parameters.clone());
+    summary.insert("row_count", rows);
+    Ok(summary.into())
 }

@@ -3,7 +3,7 @@
 
 use super::{Collector, OPERATION, Producer};
 use crate::error::{Error, Result};
-use crate::evidence::{EvidenceId, Observer, Parent};
+use crate::evidence::{EvidenceId, Observer, Origin, Parent};
 use crate::json::{Budget, Builder, Event, Object, Refusal, Text, Value};
 
 /// Memory for all that is kept of a record beside selected rows, limitations
@@ -98,14 +98,20 @@ pub(super) struct Envelope {
     depth: usize,
     member: Member,
     kept: Object,
+    /// Whether [`ORIGIN`] is kept.
+    with_origin: bool,
     memory: Memory,
 }
 
 const NAMES: [&str; 4] = ["authority", "limitations", "operation", "subject"];
+/// What a summary tells beside them.
+const ORIGIN: [&str; 3] = ["analysis_profile", "parameters", "provider"];
 
 impl Envelope {
-    pub fn new(candidates: Vec<Candidate>) -> Self {
+    /// Reads for `candidates`; `with_origin` keeps who made the record and how.
+    pub fn new(candidates: Vec<Candidate>, with_origin: bool) -> Self {
         Self {
+            with_origin,
             candidates,
             depth: 0,
             member: Member::Other,
@@ -130,12 +136,25 @@ impl Envelope {
             Some(Value::Array(items)) => items.into_iter().filter_map(text).collect(),
             _ => Vec::new(),
         };
+        let origin = match (take("provider"), take("parameters")) {
+            (Some(Value::Object(provider)), Some(Value::Object(parameters))) => {
+                let profile = take("analysis_profile");
+                let digest = profile.as_ref().and_then(|profile| profile.get("digest"));
+                Some(Origin {
+                    provider,
+                    analysis_profile_digest: digest.cloned().and_then(text),
+                    parameters,
+                })
+            }
+            _ => None,
+        };
         let parent = Parent {
             id,
             operation,
             authority,
             subject,
             limitations,
+            origin,
         };
         Ok((parent, self.candidates))
     }
@@ -216,7 +235,9 @@ impl Observer for Envelope {
                 }
             }
             Event::Key { name, .. } if self.depth == 1 => {
-                let kept = NAMES.into_iter().find(|kept| kept.as_bytes() == name);
+                let origin = ORIGIN.into_iter().filter(|_| self.with_origin);
+                let mut names = NAMES.into_iter().chain(origin);
+                let kept = names.find(|kept| kept.as_bytes() == name);
                 self.member = match kept {
                     Some(kept) => Member::Kept(kept, Builder::new(self.memory.left(), 0)),
                     None if name == b"normalized_result" => Member::Result,

@@ -6,7 +6,7 @@ use rea::artifact::glob::Glob;
 use rea::artifact::{self, ExtractionRequest, Side};
 use rea::error::Code;
 use rea::evidence::{ComparisonOptions, RecordPair, Source, read_bundle};
-use rea::json::Limits;
+use rea::json::{Limits, MAX_SAFE_INTEGER};
 use rea::mcp::{Arguments, Call, Reply};
 use rea::publish::display_path;
 use rea::{Error, Result};
@@ -178,7 +178,7 @@ fn compare_bundles(arguments: Arguments, call: &Call) -> Result<Reply> {
         pairs: pairs.collect(),
         offset: 0,
         // All of it: what does not fit is said by the reply's own limit.
-        limit: u64::MAX,
+        limit: MAX_SAFE_INTEGER,
         ..ComparisonOptions::default()
     };
     let comparison = rea::evidence::Comparison::of(&left, &right, &options, &context)?;

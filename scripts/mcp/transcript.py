@@ -119,7 +119,7 @@ def record(rea, apk, folder):
         {"source": source, "view": {"kind": "facet", "facet": "linkage"}}, {
             "evidence_id": "evidence_id", "facet": "normalized_result/facet"})
     call("Keep everything that was found.", "export_evidence_bundle", {"path": "bundle.json"}, {
-        "path": "path", "records": "records", "bytes": "bytes", "sha256": "sha256"})
+        "path": "path", "records": "records", "unknowns": "unknowns"})
     session.server.stdin.close()
     if session.server.wait(30) != 0:
         sys.exit("the server did not end with 0 at the end of its input")

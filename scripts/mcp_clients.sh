@@ -36,9 +36,6 @@ finish() {
 trap finish EXIT
 mkdir -p "${packages:=$scratch/packages}"
 packages=$(realpath "$packages")
-# The inspector keeps a catalog at home; it is none of this script's business.
-export HOME=$scratch/home npm_config_cache=${npm_config_cache:-$packages/npm-cache}
-mkdir -p "$HOME"
 
 wanted() {
   local part
@@ -137,7 +134,9 @@ python() {
 
 inspector() {
   prepared
-  python3 scripts/mcp/inspector.py "$scratch/cases" "$packages/node_modules/.bin/mcp-inspector"
+  # It keeps a catalog at home, which is not to be the user's.
+  mkdir -p "$scratch/home"
+  HOME=$scratch/home python3 scripts/mcp/inspector.py "$scratch/cases" "$packages/node_modules/.bin/mcp-inspector"
 }
 
 for part in ${parts[@]+"${parts[@]}"}; do

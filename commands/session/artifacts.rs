@@ -8,7 +8,7 @@ use rea::error::Code;
 use rea::evidence::{
     ComparisonOptions, Confidence, NewUnknown, Probe, RecordPair, Severity, Source, read_bundle,
 };
-use rea::json::Limits;
+use rea::json::{Limits, MAX_SAFE_INTEGER};
 use rea::mcp::{Arguments, Call, Reply};
 use rea::publish::display_path;
 use rea::{Error, Result};
@@ -208,7 +208,7 @@ fn compare_bundles(arguments: Arguments, call: &Call) -> Result<Reply> {
         pairs: pairs.collect(),
         offset: 0,
         // All of it: what does not fit is said by the reply's own limit.
-        limit: u64::MAX,
+        limit: MAX_SAFE_INTEGER,
         ..ComparisonOptions::default()
     };
     let comparison = rea::evidence::Comparison::of(&left, &right, &options, &context)?;

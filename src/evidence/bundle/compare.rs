@@ -8,7 +8,7 @@ use crate::digest::Digest;
 use crate::error::{Code, Error, Result};
 use crate::evidence::EvidenceId;
 use crate::evidence::unknowns::{Revision, UnknownId};
-use crate::json::Issue;
+use crate::json::{Issue, MAX_SAFE_INTEGER};
 use crate::operation::Context;
 
 /// Records and revisions of both sides together that are compared unless the
@@ -43,7 +43,7 @@ pub struct ComparisonOptions {
     pub pairs: Vec<RecordPair>,
     /// Items to pass over.
     pub offset: u64,
-    /// Items to list, 1 to 500.
+    /// Items to list, 1 or more.
     pub limit: u64,
     /// Records and revisions of both sides together, at most.
     pub most: u64,
@@ -260,8 +260,11 @@ fn check_options(
     let invalid = |path: &[&str], reason, message: String| {
         Err(Issue::new(path, reason, message).into_error(context.operation))
     };
-    if !(1..=500).contains(&options.limit) {
-        let message = format!("limit must be from 1 to 500, not {}", options.limit);
+    if !(1..=MAX_SAFE_INTEGER).contains(&options.limit) {
+        let message = format!(
+            "limit must be from 1 to {MAX_SAFE_INTEGER}, not {}",
+            options.limit
+        );
         return invalid(&["limit"], "out_of_range", message);
     }
     if options.pairs.len() > MOST_PAIRS {

@@ -14,12 +14,13 @@ use crate::output::{FormOptions, OutputOptions};
 use crate::tool::{self, Form};
 use crate::ui::Ui;
 use crate::{
-    address_to_file_offset, bundle, capabilities, compare_artifacts, compare_bundles, completions,
-    demangle, demangle_swift, diff, evidence_export, evidence_import, extract_artifact, generate,
-    inspect_analysis_view, inspect_artifact, inspect_binary_layout, inspect_evidence_bundle,
-    inspect_macho, inspect_plist, inspect_wasm_artifact, inventory_artifact, list_architectures,
-    list_names, list_segments, list_strings, list_unknowns, mcp, read_bytes, record_unknown,
-    search_bytes, search_strings, update_unknown, verify_evidence, verify_unknown_resolution, view,
+    address_to_file_offset, bundle, capabilities, catalog, compare_artifacts, compare_bundles,
+    completions, demangle, demangle_swift, diff, doctor, evidence_export, evidence_import,
+    extract_artifact, generate, inspect_analysis_view, inspect_artifact, inspect_binary_layout,
+    inspect_evidence_bundle, inspect_macho, inspect_plist, inspect_wasm_artifact,
+    inventory_artifact, list_architectures, list_names, list_segments, list_strings, list_unknowns,
+    mcp, providers, read_bytes, record_unknown, search_bytes, search_strings, setup, uninstall,
+    update_unknown, verify_evidence, verify_unknown_resolution, view,
 };
 
 /// What a command's file provides, on its input struct. The struct's doc
@@ -180,7 +181,12 @@ pub static COMMANDS: &[Row] = &[
     Row::of::<verify_unknown_resolution::Input>(),
     Row::of::<inspect_analysis_view::Input>(),
     Row::of::<mcp::Input>(),
+    Row::of::<setup::Input>(),
+    Row::of::<uninstall::Input>(),
+    Row::of::<doctor::Input>(),
+    Row::of::<providers::Input>(),
     Row::of::<capabilities::Input>(),
+    Row::of::<catalog::Input>(),
     Row::of::<completions::Input>(),
     Row::of::<generate::Input>(),
 ];

@@ -14,6 +14,7 @@ pub mod binary;
 pub mod digest;
 pub mod error;
 pub mod evidence;
+pub mod host;
 pub mod json;
 pub mod mcp;
 pub mod member_facts;

@@ -582,3 +582,64 @@ impl Action {
         text
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const JSON: &str = "{\r\n\t// a\r\n\t\"mcpServers\": {\"x\": [1, {}], /* b */ \"y\": \"z\\\"\",},\r\n\t\"q\": {}, \"r\": [],\r\n}\r\n";
+    const LINES: &str = "{\n  \"a\": 1,\n  \"mcpServers\": {\n    \"rea\": {\n      \"command\": \"/p/rea\"\n    },\n    \"z\": {}\n  }\n}\n";
+    const TOML: &str = "# a\nx = 'y' # b\n[mcp_servers.c] # d\ne = [1,\n 2]\n\n[mcp_servers.rea.env]\nA = \"1\"\n# f\n[[g]]\nh = {i = 1}\n";
+
+    /// Whatever stands in a file: it is refused, or nothing but our entry
+    /// changes when that is set and taken out again.
+    fn holds(client: &Client, text: &str) -> bool {
+        let Ok(settings) = client.read(text) else {
+            return false;
+        };
+        let ours = entry::find(client, settings.value());
+        let members = entry::members(client, ours, "/p/rea", false);
+        let Ok(after) = settings.set(client.path(), &members) else {
+            return false;
+        };
+        let read = client.read(&after);
+        let read = read.unwrap_or_else(|reason| panic!("{reason}\n{text}\n---\n{after}"));
+        assert_eq!(
+            others(client, read.value()),
+            others(client, settings.value()),
+            "{text}\n---\n{after}"
+        );
+        let found = entry::find(client, read.value()).and_then(entry::command);
+        let elsewhere = ours.is_some_and(|ours| entry::command(ours).is_none());
+        assert!(found == Some("/p/rea") || elsewhere, "{text}\n---\n{after}");
+        let without = read.remove(client.path()).unwrap();
+        let left = client.read(&without);
+        let left = left.unwrap_or_else(|reason| panic!("{reason}\n{after}\n---\n{without}"));
+        assert!(entry::find(client, left.value()).is_none());
+        assert_eq!(
+            others(client, left.value()),
+            others(client, settings.value()),
+            "{after}\n---\n{without}"
+        );
+        true
+    }
+
+    #[test]
+    fn damaged_settings_are_refused_or_edited_without_harm() {
+        let mut edited = 0;
+        for (id, text) in [("gemini-cli", JSON), ("gemini-cli", LINES), ("codex", TOML)] {
+            let client = Client::find(id).unwrap();
+            assert!(holds(client, text), "{text}");
+            for at in 0..text.len() {
+                let (before, after) = (&text[..at], &text[at + 1..]);
+                edited += usize::from(holds(client, before));
+                edited += usize::from(holds(client, &format!("{before}{after}")));
+                for byte in "{}[],:\"/*#=.\n\r a1'".chars() {
+                    edited += usize::from(holds(client, &format!("{before}{byte}{after}")));
+                    edited += usize::from(holds(client, &format!("{before}{byte}{}", &text[at..])));
+                }
+            }
+        }
+        assert!(edited > 1000, "{edited}");
+    }
+}

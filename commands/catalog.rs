@@ -22,9 +22,9 @@ use crate::table::{Cell, Column};
 use crate::tool::Form;
 use crate::ui::Ui;
 
-/// Write the catalog of this build: operations, commands, prompts, providers
+/// Write the catalog of this build, for programs
 ///
-/// For each operation that agents can call: its schemas, effects and
+/// Operations, commands, prompts and providers. For each operation that agents can call: its schemas, effects and
 /// annotations, and the digest of all that. For each command: its options and
 /// exit statuses. The digests in `catalog` are those that a server with the same
 /// environment tells in `binary_session`; REA_MCP_OUTPUT_SCHEMA_PROFILE is part

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use std::process::ExitCode;
 
 use rea::error::Code;
-use rea::host::{Action, Blocked, Client, Plan, Standing, apply};
+use rea::host::{Action, Blocked, Client, Plan, Standing, State, apply};
 use rea::operation::Context;
 use rea::publish::display_path;
 use rea::{Error, Result};
@@ -306,11 +306,12 @@ pub fn clients(table: &mut crate::table::Table, standings: &[Standing]) {
                 "missing" => Cell::toned(state, Tone::Dim),
                 _ => Cell::toned(said(standing), Tone::Warn),
             },
-            standing
-                .skill
-                .as_ref()
-                .map_or("", |(_, state)| state.as_str())
-                .into(),
+            match standing.skill.as_ref().map(|(_, state)| state) {
+                None => "".into(),
+                Some(State::Aligned) => Cell::toned("yes", Tone::Good),
+                Some(State::Missing) => Cell::toned("no", Tone::Dim),
+                Some(state) => Cell::toned(state.as_str(), Tone::Warn),
+            },
             display_path(&standing.path).into_owned().into(),
         ]);
     }

@@ -124,7 +124,7 @@ pub fn probe(mut command: Command, expected: &Expectation, limit: Duration) -> F
             return findings;
         }
     };
-    findings.check("start", Ok(format!("process {}", child.id())));
+    findings.check("start", Ok("it was started".to_owned()));
     let mut server = Server::new(child, Instant::now() + limit);
     talk(&mut server, expected, &mut findings);
     let ended = server.end();
@@ -285,7 +285,10 @@ impl Server {
         // Requests are small: they fit into the pipe, whoever reads it.
         writeln!(input, "{message}")
             .and_then(|()| input.flush())
-            .map_err(|error| format!("it takes no requests: {}", crate::error::io_reason(&error)))
+            .map_err(|error| match error.kind() {
+                std::io::ErrorKind::BrokenPipe => "it ended before it was asked".to_owned(),
+                _ => format!("it takes no requests: {}", crate::error::io_reason(&error)),
+            })
     }
 
     fn request(&mut self, method: &str, params: Value) -> Result<Value, String> {

@@ -1,13 +1,14 @@
 //! `rea mcp`: the operations as tools for agents.
 
-mod engine;
+mod doctor;
+pub mod engine;
 mod prompts;
 mod serve;
 
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use rea::Result;
 use rea::mcp::{Parts, Prompts, Server, Session, Settings, usual_capacity};
 use rea::operation::{Effect, Family, Operation};
@@ -31,12 +32,21 @@ use crate::ui::Ui;
 /// same session. There is neither encryption nor a login: listen on a loopback
 /// address only, unless the network is yours.
 ///
+/// `rea mcp doctor` starts the server as a client does, on standard input and
+/// output, checks that it answers and has all its tools, and lets it end. It
+/// exits with 1 where something is wrong; the output options are for it.
+///
 /// Environment: REA_MCP_MAX_RESPONSE_BYTES, REA_MCP_INPUT_SCHEMA_PROFILE
 /// (compact or full), REA_MCP_OUTPUT_SCHEMA_PROFILE (full or off),
 /// REA_ANALYSIS_PROVIDER, REA_LOG_LEVEL, MCP_HOST, MCP_PORT.
 #[derive(Clone, Debug, Args, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
+    /// What to do in place of serving
+    #[arg(value_name = "ACTION", conflicts_with = "http")]
+    #[serde(default)]
+    pub action: Option<Action>,
+
     /// Listen for HTTP instead of using standard input and output
     #[arg(long)]
     #[serde(default)]
@@ -53,6 +63,14 @@ pub struct Input {
     pub port: Option<u16>,
 }
 
+/// What can be done with the server beside serving.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Action {
+    /// Start it as clients do and check it
+    Doctor,
+}
+
 impl Command for Input {
     const OPERATION: Operation = Operation {
         name: "mcp",
@@ -61,11 +79,14 @@ impl Command for Input {
         returns_target_content: true,
         host_requirement: None,
     };
-    const OUTPUT: OutputKind = OutputKind::Text;
+    const OUTPUT: OutputKind = OutputKind::Result;
     const EXAMPLE: &'static str = "rea mcp --http --port 8765";
     const TOOL: Form = Form::None;
 
-    fn run(self, _: &Ui) -> Result<ExitCode> {
+    fn run(self, ui: &Ui) -> Result<ExitCode> {
+        if let Some(Action::Doctor) = self.action {
+            return doctor::run(ui);
+        }
         let mut settings = settings()?;
         if let Some(host) = &self.host {
             settings.host = rea::mcp::host(host).map_err(|expected| {
@@ -101,8 +122,13 @@ pub fn server(settings: Settings) -> Arc<Server> {
     Server::new(Parts {
         session: Arc::new(session),
         tools: tools(),
-        prompts: Prompts::new(prompts::ALL.to_vec()),
+        prompts: prompts(),
         instructions: prompts::INSTRUCTIONS.to_owned(),
         cli_commands: COMMANDS.iter().filter(|row| !row.hidden).count() as u64,
     })
+}
+
+/// The prompts of a server.
+pub fn prompts() -> Prompts {
+    Prompts::new(prompts::ALL.to_vec())
 }

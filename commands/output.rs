@@ -267,6 +267,11 @@ impl Ui {
         }
     }
 
+    /// Whether `--json` was given.
+    pub fn wants_json(&self) -> bool {
+        self.output.form.json
+    }
+
     /// Rows that a table of a report shows.
     pub fn rows(&self) -> usize {
         self.output.form.rows.0

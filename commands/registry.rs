@@ -14,14 +14,14 @@ use crate::output::{FormOptions, OutputOptions};
 use crate::tool::{self, Form};
 use crate::ui::Ui;
 use crate::{
-    address_to_file_offset, bundle, capabilities, compare_api_surfaces, compare_artifacts,
+    address_to_file_offset, bundle, capabilities, catalog, compare_api_surfaces, compare_artifacts,
     compare_bundles, compare_web_captures, compare_web_screenshots, completions, demangle,
-    demangle_swift, diff, evidence_export, evidence_import, extract_artifact, generate,
+    demangle_swift, diff, doctor, evidence_export, evidence_import, extract_artifact, generate,
     inspect_analysis_view, inspect_artifact, inspect_binary_layout, inspect_evidence_bundle,
     inspect_macho, inspect_plist, inspect_wasm_artifact, inspect_web_network_capture,
     inventory_artifact, list_architectures, list_names, list_segments, list_strings, list_unknowns,
-    mcp, read_bytes, record_unknown, search_bytes, search_strings, update_unknown, verify_evidence,
-    verify_unknown_resolution, view,
+    mcp, providers, read_bytes, record_unknown, search_bytes, search_strings, setup, uninstall,
+    update_unknown, verify_evidence, verify_unknown_resolution, view,
 };
 
 /// What a command's file provides, on its input struct. The struct's doc
@@ -186,7 +186,12 @@ pub static COMMANDS: &[Row] = &[
     Row::of::<verify_unknown_resolution::Input>(),
     Row::of::<inspect_analysis_view::Input>(),
     Row::of::<mcp::Input>(),
+    Row::of::<setup::Input>(),
+    Row::of::<uninstall::Input>(),
+    Row::of::<doctor::Input>(),
+    Row::of::<providers::Input>(),
     Row::of::<capabilities::Input>(),
+    Row::of::<catalog::Input>(),
     Row::of::<completions::Input>(),
     Row::of::<generate::Input>(),
 ];
@@ -286,8 +291,8 @@ mod tests {
         for row in COMMANDS {
             let command = (row.define)(clap::Command::new("x"));
             let schema = (row.input_schema)().to_value();
-            let properties = schema["properties"].as_object().unwrap();
-            for name in properties.keys() {
+            let properties = schema["properties"].as_object();
+            for (name, _) in properties.into_iter().flatten() {
                 let known = command
                     .get_arguments()
                     .any(|arg| arg.get_id() == name.as_str());

@@ -15,6 +15,7 @@ pub mod digest;
 pub mod environment;
 pub mod error;
 pub mod evidence;
+pub mod host;
 pub mod json;
 pub mod mcp;
 pub mod member_facts;

@@ -23,7 +23,7 @@ pub use bundle::{
     MISSING_UNKNOWN_IS_OPEN, Member, Merged, ONE_SIDED_RECORD, RecordPair, Replaced, Summary,
     SummaryFilter, SummaryRow, UnknownScope, Verdict, first_member, read_bundle, read_bundle_bytes,
 };
-pub use derived::{DerivedDraft, Origin, Parent};
+pub use derived::{DerivedDraft, Parent};
 pub use envelope::{Creation, Evidence, NO_SUBJECT, NewSubject};
 pub use path::{Pointer, Segment};
 pub use problem::{BundleCounts, Problem, Reason, Report, Stage, Status};

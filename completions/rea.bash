@@ -25,14 +25,26 @@ _rea() {
             rea,capabilities)
                 cmd="rea__subcmd__capabilities"
                 ;;
+            rea,catalog)
+                cmd="rea__subcmd__catalog"
+                ;;
             rea,compare)
                 cmd="rea__subcmd__compare__subcmd__bundles"
+                ;;
+            rea,compare-api-surfaces)
+                cmd="rea__subcmd__compare__subcmd__api__subcmd__surfaces"
                 ;;
             rea,compare-artifacts)
                 cmd="rea__subcmd__compare__subcmd__artifacts"
                 ;;
             rea,compare-bundles)
                 cmd="rea__subcmd__compare__subcmd__bundles"
+                ;;
+            rea,compare-web-captures)
+                cmd="rea__subcmd__compare__subcmd__web__subcmd__captures"
+                ;;
+            rea,compare-web-screenshots)
+                cmd="rea__subcmd__compare__subcmd__web__subcmd__screenshots"
                 ;;
             rea,completions)
                 cmd="rea__subcmd__completions"
@@ -45,6 +57,9 @@ _rea() {
                 ;;
             rea,diff)
                 cmd="rea__subcmd__diff"
+                ;;
+            rea,doctor)
+                cmd="rea__subcmd__doctor"
                 ;;
             rea,evidence-export)
                 cmd="rea__subcmd__evidence__subcmd__export"
@@ -82,6 +97,9 @@ _rea() {
             rea,inspect-wasm-artifact)
                 cmd="rea__subcmd__inspect__subcmd__wasm__subcmd__artifact"
                 ;;
+            rea,inspect-web-network-capture)
+                cmd="rea__subcmd__inspect__subcmd__web__subcmd__network__subcmd__capture"
+                ;;
             rea,inventory-artifact)
                 cmd="rea__subcmd__inventory__subcmd__artifact"
                 ;;
@@ -103,6 +121,9 @@ _rea() {
             rea,mcp)
                 cmd="rea__subcmd__mcp"
                 ;;
+            rea,providers)
+                cmd="rea__subcmd__providers"
+                ;;
             rea,read-bytes)
                 cmd="rea__subcmd__read__subcmd__bytes"
                 ;;
@@ -117,6 +138,12 @@ _rea() {
                 ;;
             rea,search-strings)
                 cmd="rea__subcmd__search__subcmd__strings"
+                ;;
+            rea,setup)
+                cmd="rea__subcmd__setup"
+                ;;
+            rea,uninstall)
+                cmd="rea__subcmd__uninstall"
                 ;;
             rea,update-unknown)
                 cmd="rea__subcmd__update__subcmd__unknown"
@@ -139,11 +166,23 @@ _rea() {
             rea__subcmd__help,capabilities)
                 cmd="rea__subcmd__help__subcmd__capabilities"
                 ;;
+            rea__subcmd__help,catalog)
+                cmd="rea__subcmd__help__subcmd__catalog"
+                ;;
+            rea__subcmd__help,compare-api-surfaces)
+                cmd="rea__subcmd__help__subcmd__compare__subcmd__api__subcmd__surfaces"
+                ;;
             rea__subcmd__help,compare-artifacts)
                 cmd="rea__subcmd__help__subcmd__compare__subcmd__artifacts"
                 ;;
             rea__subcmd__help,compare-bundles)
                 cmd="rea__subcmd__help__subcmd__compare__subcmd__bundles"
+                ;;
+            rea__subcmd__help,compare-web-captures)
+                cmd="rea__subcmd__help__subcmd__compare__subcmd__web__subcmd__captures"
+                ;;
+            rea__subcmd__help,compare-web-screenshots)
+                cmd="rea__subcmd__help__subcmd__compare__subcmd__web__subcmd__screenshots"
                 ;;
             rea__subcmd__help,completions)
                 cmd="rea__subcmd__help__subcmd__completions"
@@ -156,6 +195,9 @@ _rea() {
                 ;;
             rea__subcmd__help,diff)
                 cmd="rea__subcmd__help__subcmd__diff"
+                ;;
+            rea__subcmd__help,doctor)
+                cmd="rea__subcmd__help__subcmd__doctor"
                 ;;
             rea__subcmd__help,evidence-export)
                 cmd="rea__subcmd__help__subcmd__evidence__subcmd__export"
@@ -193,6 +235,9 @@ _rea() {
             rea__subcmd__help,inspect-wasm-artifact)
                 cmd="rea__subcmd__help__subcmd__inspect__subcmd__wasm__subcmd__artifact"
                 ;;
+            rea__subcmd__help,inspect-web-network-capture)
+                cmd="rea__subcmd__help__subcmd__inspect__subcmd__web__subcmd__network__subcmd__capture"
+                ;;
             rea__subcmd__help,inventory-artifact)
                 cmd="rea__subcmd__help__subcmd__inventory__subcmd__artifact"
                 ;;
@@ -214,6 +259,9 @@ _rea() {
             rea__subcmd__help,mcp)
                 cmd="rea__subcmd__help__subcmd__mcp"
                 ;;
+            rea__subcmd__help,providers)
+                cmd="rea__subcmd__help__subcmd__providers"
+                ;;
             rea__subcmd__help,read-bytes)
                 cmd="rea__subcmd__help__subcmd__read__subcmd__bytes"
                 ;;
@@ -225,6 +273,12 @@ _rea() {
                 ;;
             rea__subcmd__help,search-strings)
                 cmd="rea__subcmd__help__subcmd__search__subcmd__strings"
+                ;;
+            rea__subcmd__help,setup)
+                cmd="rea__subcmd__help__subcmd__setup"
+                ;;
+            rea__subcmd__help,uninstall)
+                cmd="rea__subcmd__help__subcmd__uninstall"
                 ;;
             rea__subcmd__help,update-unknown)
                 cmd="rea__subcmd__help__subcmd__update__subcmd__unknown"
@@ -245,7 +299,7 @@ _rea() {
 
     case "${cmd}" in
         rea)
-            opts="-j -q -h -V --threads --quiet --color --disorder --help --version inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search search-bytes read-bytes address-to-file-offset demangle demangle-swift verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles compare record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view mcp capabilities completions generate help"
+            opts="-j -q -h -V --threads --quiet --color --disorder --help --version inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search search-bytes read-bytes address-to-file-offset demangle demangle-swift inspect-web-network-capture compare-api-surfaces compare-web-captures compare-web-screenshots verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles compare record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view mcp setup uninstall doctor providers capabilities catalog completions generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -375,12 +429,112 @@ _rea() {
             return 0
             ;;
         rea__subcmd__capabilities)
+            opts="-o -j -q -h --target --format --json --rows --output --overwrite --threads --quiet --color --disorder --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --target)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "canonical json report markdown" -- "${cur}"))
+                    return 0
+                    ;;
+                --rows)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -j)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --disorder)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rea__subcmd__catalog)
             opts="-o -j -q -h --format --json --rows --output --overwrite --threads --quiet --color --disorder --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --format)
+                    COMPREPLY=($(compgen -W "canonical json report markdown" -- "${cur}"))
+                    return 0
+                    ;;
+                --rows)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -j)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --disorder)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rea__subcmd__compare__subcmd__api__subcmd__surfaces)
+            opts="-o -j -q -h --exit-code --any-origin --template-rule --format --json --rows --output --overwrite --threads --quiet --color --disorder --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --template-rule)
+                    COMPREPLY=($(compgen -W "after-uid-literal opaque-token sibling-variance" -- "${cur}"))
+                    return 0
+                    ;;
                 --format)
                     COMPREPLY=($(compgen -W "canonical json report markdown" -- "${cur}"))
                     return 0
@@ -490,6 +644,106 @@ _rea() {
                     return 0
                     ;;
                 --max-input-bytes)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "canonical json report markdown" -- "${cur}"))
+                    return 0
+                    ;;
+                --rows)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -j)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --disorder)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rea__subcmd__compare__subcmd__web__subcmd__captures)
+            opts="-o -j -q -h --normalization-json --format --json --rows --output --overwrite --threads --quiet --color --disorder --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --normalization-json)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "canonical json report markdown" -- "${cur}"))
+                    return 0
+                    ;;
+                --rows)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -j)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --disorder)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rea__subcmd__compare__subcmd__web__subcmd__screenshots)
+            opts="-o -j -q -h --channel-threshold --format --json --rows --output --overwrite --threads --quiet --color --disorder --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --channel-threshold)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -764,6 +1018,68 @@ _rea() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        rea__subcmd__doctor)
+            opts="-o -j -q -h --target --client --provider --skill --detail --format --json --rows --output --overwrite --threads --quiet --color --disorder --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --target)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --client)
+                    COMPREPLY=($(compgen -W "claude-code claude-desktop codex cursor gemini-cli vscode windsurf" -- "${cur}"))
+                    return 0
+                    ;;
+                --provider)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --detail)
+                    COMPREPLY=($(compgen -W "summary full" -- "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "canonical json report markdown" -- "${cur}"))
+                    return 0
+                    ;;
+                --rows)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -j)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --disorder)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         rea__subcmd__evidence__subcmd__export)
             opts="-j -q -h --overwrite --expect-sha256 --max-input-bytes --format --json --rows --threads --quiet --color --disorder --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -993,7 +1309,7 @@ _rea() {
             return 0
             ;;
         rea__subcmd__help)
-            opts="inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search-bytes read-bytes address-to-file-offset demangle demangle-swift verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view mcp capabilities completions generate help"
+            opts="inspect-artifact diff view inventory-artifact extract-artifact compare-artifacts inspect-plist inspect-binary-layout inspect-macho list-architectures inspect-wasm-artifact list-segments list-names list-strings search-strings search-bytes read-bytes address-to-file-offset demangle demangle-swift inspect-web-network-capture compare-api-surfaces compare-web-captures compare-web-screenshots verify-evidence bundle evidence-import evidence-export inspect-evidence-bundle compare-bundles record-unknown update-unknown list-unknowns verify-unknown-resolution inspect-analysis-view mcp setup uninstall doctor providers capabilities catalog completions generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1048,6 +1364,34 @@ _rea() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        rea__subcmd__help__subcmd__catalog)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rea__subcmd__help__subcmd__compare__subcmd__api__subcmd__surfaces)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         rea__subcmd__help__subcmd__compare__subcmd__artifacts)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1063,6 +1407,34 @@ _rea() {
             return 0
             ;;
         rea__subcmd__help__subcmd__compare__subcmd__bundles)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rea__subcmd__help__subcmd__compare__subcmd__web__subcmd__captures)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rea__subcmd__help__subcmd__compare__subcmd__web__subcmd__screenshots)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1119,6 +1491,20 @@ _rea() {
             return 0
             ;;
         rea__subcmd__help__subcmd__diff)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rea__subcmd__help__subcmd__doctor)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1300,6 +1686,20 @@ _rea() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        rea__subcmd__help__subcmd__inspect__subcmd__web__subcmd__network__subcmd__capture)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         rea__subcmd__help__subcmd__inventory__subcmd__artifact)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1398,6 +1798,20 @@ _rea() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        rea__subcmd__help__subcmd__providers)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         rea__subcmd__help__subcmd__read__subcmd__bytes)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1441,6 +1855,34 @@ _rea() {
             return 0
             ;;
         rea__subcmd__help__subcmd__search__subcmd__strings)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rea__subcmd__help__subcmd__setup)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rea__subcmd__help__subcmd__uninstall)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1972,6 +2414,64 @@ _rea() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        rea__subcmd__inspect__subcmd__web__subcmd__network__subcmd__capture)
+            opts="-o -j -q -h --record --sensitive-value --max-capture-bytes --format --json --rows --output --overwrite --threads --quiet --color --disorder --help har mitmproxy"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --record)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --sensitive-value)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-capture-bytes)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "canonical json report markdown" -- "${cur}"))
+                    return 0
+                    ;;
+                --rows)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -j)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --disorder)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         rea__subcmd__inventory__subcmd__artifact)
             opts="-o -j -q -h --integrity-policy --nested --on-damage --max-nesting --max-depth --max-entries --max-entry-bytes --max-total-bytes --max-compression-ratio --max-decoder-window --max-header-bytes --format --json --rows --output --overwrite --threads --quiet --color --disorder --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -2361,7 +2861,7 @@ _rea() {
             return 0
             ;;
         rea__subcmd__mcp)
-            opts="-j -q -h --http --host --port --threads --quiet --color --disorder --help"
+            opts="-j -q -h --http --host --port --format --json --rows --threads --quiet --color --disorder --help doctor"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2372,6 +2872,64 @@ _rea() {
                     return 0
                     ;;
                 --port)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "canonical json report markdown" -- "${cur}"))
+                    return 0
+                    ;;
+                --rows)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -j)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --disorder)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rea__subcmd__providers)
+            opts="-o -j -q -h --target --format --json --rows --output --overwrite --threads --quiet --color --disorder --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --target)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "canonical json report markdown" -- "${cur}"))
+                    return 0
+                    ;;
+                --rows)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2662,6 +3220,98 @@ _rea() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        rea__subcmd__setup)
+            opts="-y -j -q -h --client --all-detected --skill --yes --dry-run --accessible --detail --format --json --rows --threads --quiet --color --disorder --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --client)
+                    COMPREPLY=($(compgen -W "claude-code claude-desktop codex cursor gemini-cli vscode windsurf" -- "${cur}"))
+                    return 0
+                    ;;
+                --detail)
+                    COMPREPLY=($(compgen -W "summary full" -- "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "canonical json report markdown" -- "${cur}"))
+                    return 0
+                    ;;
+                --rows)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -j)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --disorder)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rea__subcmd__uninstall)
+            opts="-y -j -q -h --client --purge-data --yes --dry-run --accessible --detail --format --json --rows --threads --quiet --color --disorder --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --client)
+                    COMPREPLY=($(compgen -W "claude-code claude-desktop codex cursor gemini-cli vscode windsurf" -- "${cur}"))
+                    return 0
+                    ;;
+                --detail)
+                    COMPREPLY=($(compgen -W "summary full" -- "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "canonical json report markdown" -- "${cur}"))
+                    return 0
+                    ;;
+                --rows)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -j)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --disorder)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         rea__subcmd__update__subcmd__unknown)
             opts="-j -q -h --expect-sha256 --max-input-bytes --expected-revision --status --severity --supporting --contradicting --required-authority --required-confidence --required-environment --probe --relationship --disposition --rationale --resolved-by --clear --format --json --rows --threads --quiet --color --disorder --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -2869,7 +3519,7 @@ _rea() {
             return 0
             ;;
         rea__subcmd__view)
-            opts="-o -j -q -h --summary --mitigations --linkage --sections --symbols --collection --name --index --wasm --macho --items --field --offset --limit --path --max-input-bytes --format --json --rows --output --overwrite --threads --quiet --color --disorder --help"
+            opts="-o -j -q -h --summary --mitigations --linkage --sections --symbols --collection --name --index --wasm --macho --items --field --api-surface --openapi --environment-manifest --environment-state --template-rule --offset --limit --path --max-input-bytes --format --json --rows --output --overwrite --threads --quiet --color --disorder --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2897,6 +3547,10 @@ _rea() {
                     ;;
                 --field)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --template-rule)
+                    COMPREPLY=($(compgen -W "after-uid-literal opaque-token sibling-variance" -- "${cur}"))
                     return 0
                     ;;
                 --offset)

@@ -602,8 +602,13 @@ mod tests {
         let Ok(after) = settings.set(client.path(), &members) else {
             return false;
         };
-        let read = client.read(&after);
-        let read = read.unwrap_or_else(|reason| panic!("{reason}\n{text}\n---\n{after}"));
+        // Some TOML is only seen to lose formatting once it was written: a plan
+        // reads what it would write, and refuses it then.
+        let toml = client.format == crate::host::clients::Format::Toml;
+        let read = match client.read(&after) {
+            Err(_) if toml => return false,
+            read => read.unwrap_or_else(|reason| panic!("{reason}\n{text}\n---\n{after}")),
+        };
         assert_eq!(
             others(client, read.value()),
             others(client, settings.value()),
@@ -613,8 +618,10 @@ mod tests {
         let elsewhere = ours.is_some_and(|ours| entry::command(ours).is_none());
         assert!(found == Some("/p/rea") || elsewhere, "{text}\n---\n{after}");
         let without = read.remove(client.path()).unwrap();
-        let left = client.read(&without);
-        let left = left.unwrap_or_else(|reason| panic!("{reason}\n{after}\n---\n{without}"));
+        let left = match client.read(&without) {
+            Err(_) if toml => return false,
+            left => left.unwrap_or_else(|reason| panic!("{reason}\n{after}\n---\n{without}")),
+        };
         assert!(entry::find(client, left.value()).is_none());
         assert_eq!(
             others(client, left.value()),

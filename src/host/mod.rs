@@ -11,6 +11,8 @@ mod apply;
 mod checks;
 mod clients;
 mod entry;
+mod found;
+mod json_scan;
 mod json_text;
 mod plan;
 mod probe;

@@ -809,6 +809,31 @@ fn a_snapshot_is_of_one_target() {
 }
 
 #[test]
+fn resources_are_looked_at_without_a_program() {
+    let app = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/golden/inspect-plist/in/App.app"
+    );
+    let mut server = Server::start(&[]);
+    server.succeed("open_bundle_resources", json!({"path": app}));
+    let list = server.succeed("inspect_plist", json!({}));
+    assert_eq!(list["operation"], "inspect_plist");
+    let named = server.succeed(
+        "inspect_plist",
+        json!({"relative_path": "Contents/Info.plist"}),
+    );
+    assert_eq!(
+        named["normalized_result"]["value"],
+        list["normalized_result"]["value"]
+    );
+    let error = server.fail("list_segments", json!({}));
+    assert_eq!(error["code"], "target_unavailable");
+    let status = server.succeed("binary_session", json!({}));
+    assert_eq!(status["result"]["session_kind"], "bundle_resources");
+    assert_eq!(status["result"]["analysis_provider_binding"], Value::Null);
+}
+
+#[test]
 fn extraction_says_where_it_wrote() {
     let (folder, path) = archive();
     let into = folder.path().join("out");

@@ -33,6 +33,9 @@ ZIP = "tests/golden/inspect-zip/in/words.zip"
 APP = "tests/golden/inspect-plist/in/App.app"
 PLIST = APP + "/Contents/Info.plist"
 GZIP = "tests/data/codecs/big.gz"
+HAR = "tests/golden/web-capture/in/session.har"
+PAGES = "tests/golden/compare-web-captures/in"
+SCREENS = "tests/golden/compare-web-screenshots/in"
 SWIFT = "$s4main3fooyyF"
 
 # Tool, the command line, and the arguments of the same call.
@@ -82,6 +85,31 @@ CALLS = [
     ),
     ("demangle", ["demangle", "_ZN1A1fEv", "main"], {"names": ["_ZN1A1fEv", "main"]}),
     ("demangle_swift", ["demangle-swift", MACHO, SWIFT], {"path": MACHO, "symbols": [SWIFT]}),
+    (
+        "inspect_web_network_capture",
+        ["inspect-web-network-capture", HAR, "har"],
+        {"capture_path": HAR, "format": "har"},
+    ),
+    (
+        "inspect_web_network_capture",
+        ["inspect-web-network-capture", HAR, "har", "--record", "8", "--record", "1"],
+        {"capture_path": HAR, "format": "har", "record_ordinals": [8, 1]},
+    ),
+    (
+        "compare_web_captures",
+        ["compare-web-captures", f"{PAGES}/before.json", f"{PAGES}/after.json"],
+        {"before": f"{PAGES}/before.json", "after": f"{PAGES}/after.json"},
+    ),
+    (
+        "compare_web_screenshots",
+        ["compare-web-screenshots", f"{SCREENS}/a.png", f"{SCREENS}/b.png"],
+        {"before": f"{SCREENS}/a.png", "after": f"{SCREENS}/b.png"},
+    ),
+    (
+        "compare_api_surfaces",
+        ["compare-api-surfaces", "$CAPTURE", "$CAPTURE"],
+        {"left": "$CAPTURE", "right": "$CAPTURE"},
+    ),
     ("verify_evidence", ["verify-evidence", "$RECORD"], {"evidence": ["$RECORD"]}),
     (
         "extract_artifact",
@@ -194,10 +222,11 @@ class Maker:
         self.step("close_binary", {}, True, contains={"/result": None})
 
     def placed(self, value):
-        """`$OUT` and `$RECORD` of the command line."""
+        """`$OUT`, `$RECORD` and `$CAPTURE` of the command line."""
         if isinstance(value, str):
-            record = str(self.folder / "record.json")
-            return value.replace("$OUT", str(self.folder / "out-cli")).replace("$RECORD", record)
+            value = value.replace("$OUT", str(self.folder / "out-cli"))
+            value = value.replace("$CAPTURE", str(self.folder / "capture.json"))
+            return value.replace("$RECORD", str(self.folder / "record.json"))
         if isinstance(value, list):
             return [self.placed(one) for one in value]
         if isinstance(value, dict):
@@ -336,6 +365,7 @@ def main():
     maker = Maker(os.path.abspath(given.rea), folder)
     (folder / "out-cli").mkdir(exist_ok=True)
     maker.file("record.json", maker.run(["inspect-artifact", ZIP]))
+    maker.file("capture.json", maker.run(["inspect-web-network-capture", HAR, "har"]))
     maker.all()
     cases = {"root": str(ROOT), "rea": maker.rea, "steps": maker.steps, **maker.large()}
     (folder / "cases.json").write_text(json.dumps(cases, indent=1))

@@ -190,8 +190,8 @@ impl Server {
         // A call that was cancelled before it began never begins.
         context.check()?;
         if tool.takes != Takes::Nothing && !arguments.contains_key("path") {
-            let target = self.session.target(tool.name)?;
-            arguments.insert("path".to_owned(), target.source_path.into());
+            let path = self.session.path_for(tool)?;
+            arguments.insert("path".to_owned(), path.into());
         }
         let summary = tool.summary
             && arguments

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::engine::{self, Binding, Engine, Opener};
 use super::ledger::Ledger;
 use super::settings::Settings;
+use super::tool::{Takes, Tool};
 use crate::digest::Digest;
 use crate::error::{Code, Error, Result};
 use crate::evidence::{NewSubject, UnknownScope};
@@ -184,14 +185,18 @@ impl Session {
         self.ledger.clear();
     }
 
-    /// The open target.
+    /// What a tool works on that is given no path: the open target, or the
+    /// folder whose resources are looked at, unless it needs a program.
     ///
     /// # Errors
-    /// `target_unavailable` where none is open.
-    pub fn target(&self, operation: &str) -> Result<Target> {
-        match self.open() {
-            Open::Binary { target, .. } => Ok(*target),
-            Open::Nothing | Open::Resources(_) => Err(no_target(operation)),
+    /// `target_unavailable` where no such thing is open.
+    pub(super) fn path_for(&self, tool: &Tool) -> Result<String> {
+        match (self.open(), tool.takes) {
+            (Open::Binary { target, .. }, _) => Ok(target.source_path),
+            (Open::Resources(resources), Takes::Target) => {
+                Ok(resources.root.to_string_lossy().into_owned())
+            }
+            (Open::Nothing | Open::Resources(_), _) => Err(no_target(tool.name)),
         }
     }
 

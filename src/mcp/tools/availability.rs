@@ -37,6 +37,7 @@ fn facts(tool: &Tool, open: &Open) -> Value {
     // that none is unavailable; what is said is what leaving it out needs.
     let bound = match open {
         Open::Binary { binding, .. } => Some(binding.is_some()),
+        Open::Resources(_) if tool.takes == Takes::Target => Some(false),
         Open::Nothing | Open::Resources(_) => None,
     };
     let (available, reason, remediation) = match (tool.takes, bound) {

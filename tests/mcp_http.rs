@@ -298,6 +298,50 @@ fn another_client_ends_the_calls_of_the_one_before() {
     assert_eq!(records.as_array().map(Vec::len), Some(0), "{bundle}");
 }
 
+/// A call of the newest revision, which knows no session.
+fn stateless(tool: &str, arguments: &serde_json::Value) -> String {
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let params = json!({"name": tool, "arguments": arguments, "_meta": meta});
+    let body = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params});
+    let headers = format!(
+        "Host: localhost\r\nMCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\n\
+         Mcp-Name: {tool}\r\n"
+    );
+    post(None, &body.to_string()).replace("Host: localhost\r\n", &headers)
+}
+
+/// Decision 34.
+#[test]
+fn requests_without_a_session_are_nobodys_to_end() {
+    let server = Http::start(&[]);
+    let folder = tempfile::tempdir().unwrap();
+    for file in 0..16 {
+        let sparse = std::fs::File::create(folder.path().join(format!("{file}"))).unwrap();
+        sparse.set_len(64 << 20).unwrap();
+    }
+    let session = server.begin();
+    let arguments = json!({"path": folder.path()});
+    let mut connection = server.connect();
+    connection.write(stateless("inventory_artifact", &arguments).as_bytes());
+    // It neither ends the session nor is ended by the next one.
+    let ping = json!({"jsonrpc": "2.0", "id": 2, "method": "ping"});
+    assert_eq!(server.post(Some(&session), &ping).status, 200);
+    let next = server.begin();
+    let answer = connection.answer();
+    assert_eq!(answer.status, 200, "{answer:?}");
+    let result = answer.message()["result"].clone();
+    assert_eq!(result["resultType"], "complete", "{result}");
+    let id = result["structuredContent"]["evidence_id"].clone();
+    // Both work on the same records.
+    let bundle = server.call(&next, "get_evidence_bundle", json!({"detail": "summary"}));
+    let records = &bundle["structuredContent"]["result"]["records"];
+    assert_eq!(records[0]["evidence_id"], id);
+}
+
 #[test]
 fn signals_end_it_and_the_end_of_input_does_not() {
     for (signal, status) in [

@@ -2,7 +2,7 @@
 //! prompts and the session.
 
 use std::borrow::Cow;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use rmcp::model::{
@@ -56,32 +56,58 @@ pub(super) struct Entry {
 }
 
 /// Calls that are being worked on, so that a shutdown or another client can
-/// wait for them.
+/// stop them and wait for them. Requests of the newest revision belong to no
+/// session, and no client that comes or goes ends them (decision 34).
 #[derive(Debug, Default)]
 pub(super) struct Calls {
+    of_session: Group,
+    of_nobody: Group,
+}
+
+/// Calls that end together.
+#[derive(Debug, Default)]
+struct Group {
     tracker: TaskTracker,
-    stop: std::sync::Mutex<CancellationToken>,
+    stop: Mutex<CancellationToken>,
 }
 
 impl Calls {
-    fn token(&self) -> CancellationToken {
-        let stop = self.stop.lock();
-        stop.unwrap_or_else(std::sync::PoisonError::into_inner)
-            .child_token()
+    /// Those that a request belongs to.
+    fn group(&self, context: &RequestContext<RoleServer>) -> &Group {
+        // Over stdio there are no headers, and one client.
+        let head = context.extensions.get::<hyper::http::request::Parts>();
+        match head {
+            Some(head) if !head.headers.contains_key(super::http::SESSION) => &self.of_nobody,
+            _ => &self.of_session,
+        }
     }
 
-    /// Asks all calls to stop; those that begin later are not meant.
+    /// Asks the calls of the session to stop; those that begin later are not
+    /// meant.
     pub fn cancel(&self) {
-        let mut stop = self
-            .stop
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        self.of_session.cancel();
+    }
+
+    /// Waits until no call of the session is being worked on; `false` after
+    /// `limit`.
+    pub async fn drained(&self, limit: Duration) -> bool {
+        self.of_session.drained(limit).await
+    }
+}
+
+impl Group {
+    fn token(&self) -> CancellationToken {
+        let stop = self.stop.lock().unwrap_or_else(PoisonError::into_inner);
+        stop.child_token()
+    }
+
+    fn cancel(&self) {
+        let mut stop = self.stop.lock().unwrap_or_else(PoisonError::into_inner);
         stop.cancel();
         *stop = CancellationToken::new();
     }
 
-    /// Waits until no call is being worked on; `false` after `limit`.
-    pub async fn drained(&self, limit: Duration) -> bool {
+    async fn drained(&self, limit: Duration) -> bool {
         self.tracker.close();
         let done = tokio::time::timeout(limit, self.tracker.wait())
             .await
@@ -139,8 +165,11 @@ impl Server {
 
     /// Asks all calls to stop and waits for them; `false` after `limit`.
     pub async fn stop(&self, limit: Duration) -> bool {
-        self.calls.cancel();
-        self.calls.drained(limit).await
+        let groups = [&self.calls.of_session, &self.calls.of_nobody];
+        groups.iter().for_each(|group| group.cancel());
+        let [session, nobody] = groups.map(|group| group.drained(limit));
+        let (session, nobody) = tokio::join!(session, nobody);
+        session && nobody
     }
 
     /// The tools, by name.
@@ -334,7 +363,8 @@ impl ServerHandler for Connection {
 
         // A client that gives up, and a server that is stopped.
         let cancellation = Arc::clone(&call.cancellation);
-        let stop = server.calls.token();
+        let group = server.calls.group(&context);
+        let (stop, guard) = (group.token(), group.tracker.token());
         let gave_up = context.ct.clone();
         let watcher = tokio::spawn(async move {
             tokio::select! {
@@ -356,7 +386,6 @@ impl ServerHandler for Connection {
 
         let working = Arc::clone(&server);
         let tool = name.clone();
-        let guard = server.calls.tracker.token();
         let joined = tokio::task::spawn_blocking(move || {
             let _guard = guard;
             let entry = working.find(&tool)?;
@@ -421,8 +450,8 @@ impl ServerHandler for Connection {
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
         let server = Arc::clone(&self.0);
-        let guard = server.calls.tracker.token();
-        let stop = server.calls.token();
+        let group = server.calls.group(&context);
+        let (stop, guard) = (group.token(), group.tracker.token());
         let found = tokio::task::spawn_blocking(move || {
             let _guard = guard;
             super::completion::complete(&server, &request)

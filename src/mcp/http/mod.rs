@@ -30,6 +30,8 @@ use guard::Guard;
 use sessions::Sessions;
 use wire::Wire;
 
+pub(super) use sessions::SESSION;
+
 /// Where the protocol is spoken.
 const ROUTE: &str = "/mcp";
 /// How long a client may take to send the head of a request.

@@ -20,7 +20,7 @@ use crate::mcp::server::{Connection, Server};
 /// How long the calls of a session that ends may go on.
 const DRAIN: Duration = Duration::from_secs(10);
 /// The header of a session's id.
-pub(super) const SESSION: &str = "mcp-session-id";
+pub(in crate::mcp) const SESSION: &str = "mcp-session-id";
 
 type Service = StreamableHttpService<Connection, LocalSessionManager>;
 

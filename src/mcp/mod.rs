@@ -7,7 +7,7 @@
 //! open, the ledger, bundles of it) are tools of this module.
 //!
 //! The SDK speaks the protocol. Ours are the session, the size of replies (a
-//! record is never built twice and never cut, [`frame`]), and for HTTP what
+//! record is never built twice and never cut), and for HTTP what
 //! one client at a time needs.
 
 mod call;

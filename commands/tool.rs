@@ -148,6 +148,16 @@ pub fn tools() -> Vec<Tool> {
     COMMANDS.iter().filter_map(tool).collect()
 }
 
+/// The names of the tools that need a program.
+pub fn of_programs() -> Vec<&'static str> {
+    let needs = |row: &&Row| match row.tool {
+        Form::None => false,
+        Form::Same(facts) | Form::Own(facts, _) => facts.takes == Takes::Binary,
+    };
+    let rows = COMMANDS.iter().filter(needs);
+    rows.map(|row| row.operation.name).collect()
+}
+
 fn tool(row: &'static Row) -> Option<Tool> {
     let (facts, schema, run): (Facts, Value, Run) = match row.tool {
         Form::None => return None,

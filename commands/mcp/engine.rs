@@ -10,13 +10,13 @@ use rea::digest::{Digest, Hasher};
 use rea::error::{Code, io_reason};
 use rea::evidence::Provider;
 use rea::json::Object;
-use rea::mcp::{Engine, Opener, Rejection, Takes, Target};
+use rea::mcp::{Engine, Opener, Rejection, Target};
 use rea::native::{self, Identity};
 use rea::operation::Context;
 use rea::publish::display_path;
 use rea::{Error, Result};
 
-use crate::tool::tools;
+use crate::tool::of_programs;
 
 /// The engine of this program.
 pub struct BuiltIn {
@@ -66,11 +66,7 @@ impl Engine for BuiltIn {
     }
 
     fn operations(&self) -> &[&'static str] {
-        self.operations.get_or_init(|| {
-            let offered = tools();
-            let binary = offered.iter().filter(|tool| tool.takes == Takes::Binary);
-            binary.map(|tool| tool.name).collect()
-        })
+        self.operations.get_or_init(of_programs)
     }
 }
 

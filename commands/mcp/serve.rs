@@ -79,13 +79,8 @@ pub fn http(server: Arc<Server>) -> Result<ExitCode> {
     let runtime = runtime()?;
     runtime.block_on(async {
         let mut signals = Signals::listen()?;
-        let listening = rea::mcp::listen(Arc::clone(&server));
-        let (listener, early) = tokio::join!(listening, std::future::ready(None::<u8>));
-        let listener = listener?;
-        let number = match early {
-            Some(number) => number,
-            None => signals.next().await,
-        };
+        let listener = rea::mcp::listen(Arc::clone(&server)).await?;
+        let number = signals.next().await;
         listener.stop(DRAIN).await;
         server.stop(DRAIN).await;
         Ok(ExitCode::from(128 + number))

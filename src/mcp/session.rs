@@ -91,7 +91,6 @@ struct Active {
     request_id: String,
     operation: &'static str,
     since: Instant,
-    cancelled: bool,
 }
 
 /// The state of a server.
@@ -112,7 +111,6 @@ struct State {
     open: Open,
     active: Vec<Active>,
     next: u64,
-    cleanup_pending: bool,
 }
 
 impl std::fmt::Debug for Session {
@@ -218,7 +216,6 @@ impl Session {
             request_id: request_id.to_owned(),
             operation,
             since: Instant::now(),
-            cancelled: false,
         });
         Working {
             session: Arc::clone(self),
@@ -249,7 +246,7 @@ impl Session {
                 "operation": active.operation,
                 "elapsed_ms": elapsed,
                 "timeout_ms": null,
-                "caller_state": if active.cancelled { "cancelled" } else { "waiting" },
+                "caller_state": "waiting",
             })
         });
         json!({
@@ -261,31 +258,12 @@ impl Session {
             }],
         })
     }
-
-    /// Whether something that failed to be removed is still there.
-    pub(super) fn cleanup_pending(&self) -> bool {
-        self.state().cleanup_pending
-    }
 }
 
 /// A call that is being worked on, for `binary_session` to tell.
 pub struct Working {
     session: Arc<Session>,
     number: u64,
-}
-
-impl Working {
-    /// Notes that the caller gave up.
-    pub fn cancelled(&self) {
-        let mut state = self.session.state();
-        let own = state
-            .active
-            .iter_mut()
-            .find(|active| active.number == self.number);
-        if let Some(active) = own {
-            active.cancelled = true;
-        }
-    }
 }
 
 impl Drop for Working {

@@ -111,16 +111,14 @@ fn takes_over(headers: &HeaderMap, text: &[u8]) -> bool {
     if headers.contains_key(SESSION) || !is_json || !both {
         return false;
     }
-    let message: serde_json::Value = serde_json::from_slice(text).unwrap_or_default();
     // One that the SDK cannot read would end a session and begin none.
-    message["method"] == "initialize"
-        && serde_json::from_slice::<rmcp::model::ClientJsonRpcMessage>(text).is_ok_and(|message| {
-            matches!(
-                message,
-                rmcp::model::JsonRpcMessage::Request(request)
-                    if matches!(request.request, rmcp::model::ClientRequest::InitializeRequest(_))
-            )
-        })
+    serde_json::from_slice::<rmcp::model::ClientJsonRpcMessage>(text).is_ok_and(|message| {
+        matches!(
+            message,
+            rmcp::model::JsonRpcMessage::Request(request)
+                if matches!(request.request, rmcp::model::ClientRequest::InitializeRequest(_))
+        )
+    })
 }
 
 fn busy(_: Busy) -> Answer {

@@ -90,7 +90,8 @@ fn status(server: &Server, call: &Call, input: Input) -> Value {
             _ => Value::Null,
         },
         "analysis_activity": session.activity(&call.request_id),
-        "cleanup_pending": session.cleanup_pending(),
+        // Nothing that could fail to be removed outlives a call.
+        "cleanup_pending": false,
         "client_features": {
             "elicitation_form": call.client.elicitation_form,
             "elicitation_url": call.client.elicitation_url,

@@ -6,7 +6,7 @@ use std::io::Read;
 use std::sync::Arc;
 
 use rea::evidence::{Evidence, EvidenceId};
-use rea::json::{WriteJson, Writer};
+use rea::json::canonical;
 use rea::mcp::Session;
 use rea::view::{Retained, missing};
 use rea::{Error, Result};
@@ -83,10 +83,6 @@ impl Operand {
         }
         let text = self.0.to_string();
         let evidence = Evidence::from_argument(text.as_bytes(), operation)?;
-        let mut text = Vec::new();
-        let mut writer = Writer::canonical(&mut text);
-        evidence.write_json(&mut writer);
-        writer.finish_infallible();
-        Ok(text.into())
+        Ok(canonical(&evidence).into())
     }
 }

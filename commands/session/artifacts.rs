@@ -15,7 +15,7 @@ use rea::{Error, Result};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Own, Takes, record, result};
+use super::{Own, Takes};
 use crate::artifact_options::ArtifactOptions;
 use crate::bundle_options::RecordId;
 use crate::retained::Operand;
@@ -75,7 +75,7 @@ fn extract(arguments: Arguments, call: &Call) -> Result<Reply> {
     let options = (&given.options).into();
     let extraction = artifact::extract(&PathBuf::from(given.path), &request, &options, &context)?;
     call.note("output_root", &display_path(extraction.output_root()));
-    Ok(record(&extraction))
+    Ok(Reply::record(&extraction))
 }
 
 /// A pattern that only the path itself matches.
@@ -120,7 +120,7 @@ fn compare(arguments: Arguments, call: &Call) -> Result<Reply> {
     let right = given.right.text(Compare::TOOL, "right", &call.session)?;
     let (left, right) = artifact::load_both(Side::Record(&left), Side::Record(&right), &context)?;
     let comparison = artifact::compare(left, right, &context)?;
-    let reply = record(&comparison);
+    let reply = Reply::record(&comparison);
     let open = matches!(
         comparison.status(),
         ComparisonStatus::Unknown | ComparisonStatus::Truncated
@@ -212,5 +212,5 @@ fn compare_bundles(arguments: Arguments, call: &Call) -> Result<Reply> {
         ..ComparisonOptions::default()
     };
     let comparison = rea::evidence::Comparison::of(&left, &right, &options, &context)?;
-    Ok(result(&comparison))
+    Ok(Reply::result(&comparison))
 }

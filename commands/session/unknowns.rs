@@ -7,7 +7,7 @@ use rea::mcp::{Arguments, Call, Reply};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Own, Takes, result};
+use super::{Own, Takes};
 use crate::bundle_options::{QuestionId, RecordId};
 use crate::unknown_options::{
     Authority, Confidence, Disposition, Environment, Probe, Relationship, Severity, UnknownStatus,
@@ -92,7 +92,7 @@ fn record(arguments: Arguments, call: &Call) -> Result<Reply> {
     let mutated = session.ledger.change(Record::TOOL, |bundle| {
         bundle.record_unknown(&unknown, scope)
     })?;
-    Ok(result(&mutated.revision))
+    Ok(Reply::result(&mutated.revision))
 }
 
 /// `update_unknown`.
@@ -177,7 +177,7 @@ fn update(arguments: Arguments, call: &Call) -> Result<Reply> {
     let mutated = session
         .ledger
         .change(Update::TOOL, |bundle| bundle.update_unknown(&update, scope))?;
-    Ok(result(&mutated.revision))
+    Ok(Reply::result(&mutated.revision))
 }
 
 /// `list_unknowns`.
@@ -222,7 +222,7 @@ fn list(arguments: Arguments, call: &Call) -> Result<Reply> {
         offset: given.offset,
         limit: given.limit,
     });
-    Ok(result(&listing))
+    Ok(Reply::result(&listing))
 }
 
 /// `verify_unknown_resolution`.
@@ -246,5 +246,5 @@ fn verify(arguments: Arguments, call: &Call) -> Result<Reply> {
     let given = Verify::read(arguments)?;
     let bundle = call.session.ledger.bundle();
     let verdict = Verdict(bundle.unknown(given.unknown_id.0)?);
-    Ok(result(&verdict))
+    Ok(Reply::result(&verdict))
 }

@@ -24,6 +24,15 @@ pub trait WriteJson {
     fn write_json(&self, w: &mut Writer<'_>);
 }
 
+/// The canonical text of a value.
+pub fn canonical(value: &dyn WriteJson) -> Vec<u8> {
+    let mut text = Vec::new();
+    let mut writer = Writer::canonical(&mut text);
+    value.write_json(&mut writer);
+    writer.finish_infallible();
+    text
+}
+
 impl<T: WriteJson + ?Sized> WriteJson for &T {
     fn write_json(&self, w: &mut Writer<'_>) {
         (**self).write_json(w);

@@ -10,7 +10,7 @@ use crate::evidence::{
     Bundle, BundleOutput, Collector, Creation, EvidenceId, Merged, NewUnknown, Replaced, Source,
     UnknownId, UnknownScope,
 };
-use crate::json::{Limits, Object, Text, Value, WriteJson, Writer};
+use crate::json::{Limits, Object, Text, Value, canonical};
 use crate::operation::Context;
 use crate::view::Retained;
 
@@ -257,11 +257,7 @@ impl Ledger {
             name: "rea session",
             version: "1",
         };
-        let mut text = Vec::new();
-        let mut w = Writer::canonical(&mut text);
-        error.write_json(&mut w);
-        w.finish_infallible();
-        let told = Value::parse(&text, Limits::default()).map_err(|error| {
+        let told = Value::parse(&canonical(error), Limits::default()).map_err(|error| {
             Error::new(
                 Code::ExecutionFailure,
                 format!("the error is no JSON: {error}"),
@@ -275,11 +271,7 @@ impl Ledger {
             vec!["The call failed; this is its error, which did not fit into a reply.".to_owned()];
         let evidence = crate::evidence::Evidence::create(creation);
         let id = evidence.id();
-        let mut text = Vec::new();
-        let mut w = Writer::canonical(&mut text);
-        evidence.write_json(&mut w);
-        w.finish_infallible();
-        self.keep(id, &text.into(), context)?;
+        self.keep(id, &canonical(&evidence).into(), context)?;
         Ok(id)
     }
 }

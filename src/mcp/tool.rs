@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::call::Call;
 use crate::error::Result;
-use crate::evidence::EvidenceId;
+use crate::evidence::{EvidenceId, Record};
+use crate::json::{WriteJson, Writer, canonical};
 
 /// What a call may do, over all inputs (section 11 of the contract).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -185,6 +186,25 @@ pub enum Reply {
     },
     /// The JSON text of a result.
     Result(Arc<[u8]>),
+}
+
+impl Reply {
+    /// A record.
+    pub fn record(record: &dyn Record) -> Self {
+        let mut text = Vec::new();
+        let mut writer = Writer::canonical(&mut text);
+        record.write_record(&mut writer);
+        writer.finish_infallible();
+        Self::Evidence {
+            id: record.id(),
+            text: text.into(),
+        }
+    }
+
+    /// A result.
+    pub fn result(result: &dyn WriteJson) -> Self {
+        Self::Result(canonical(result).into())
+    }
 }
 
 #[cfg(test)]

@@ -28,7 +28,7 @@ use super::source::{Source, Store};
 use super::unknowns::Unknowns;
 use super::verify::Span;
 use super::{Evidence, EvidenceId};
-use crate::json::{Text, Value, WriteJson, Writer};
+use crate::json::{Text, Value, canonical};
 pub(super) use capture::Head;
 pub(super) use capture::Room;
 use capture::{Capture, Interner};
@@ -166,10 +166,7 @@ impl Bundle {
         let name = id.to_string();
         match &entry.body {
             Body::Memory(evidence) => {
-                let mut text = Vec::new();
-                let mut writer = Writer::canonical(&mut text);
-                evidence.write_json(&mut writer);
-                writer.finish_infallible();
+                let text = canonical(evidence.as_ref());
                 Some(Source::memory(&name, text.into()))
             }
             Body::Stored { store, span } => {

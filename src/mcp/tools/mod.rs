@@ -86,9 +86,5 @@ fn result(value: &serde_json::Value) -> Result<Reply> {
     let Some(value) = super::delivery::value(value) else {
         return Err(Error::new(Code::ExecutionFailure, "the result is no JSON"));
     };
-    let mut text = Vec::new();
-    let mut w = crate::json::Writer::canonical(&mut text);
-    crate::json::WriteJson::write_json(&value, &mut w);
-    w.finish_infallible();
-    Ok(Reply::Result(text.into()))
+    Ok(Reply::result(&value))
 }

@@ -11,7 +11,7 @@ use super::super::session::{Open, Session, Target};
 use crate::digest::Digest;
 use crate::error::{Code, Error, Result};
 use crate::evidence::{Source, read_bundle};
-use crate::json::{Limits, Object, Value, WriteJson, Writer};
+use crate::json::{Limits, Object, Value, WriteJson, Writer, canonical};
 use crate::operation::Context;
 use crate::publish::{Publisher, display_path};
 
@@ -113,7 +113,7 @@ pub(super) fn load(
         return Err(refused("it is of another provider, or of other settings"));
     }
     check_entries(&entries, &its_target, &its_binding).map_err(refused)?;
-    let text = text_of(&bundle);
+    let text: Arc<[u8]> = canonical(&bundle).into();
     drop(bundle);
     let bundle = read_bundle(Source::memory(&name, Arc::clone(&text)), limits, context)?;
     let restricted = bundle.restricted_to(target.sha256);
@@ -152,14 +152,6 @@ fn check_entries(entries: &[Value], target: &Value, binding: &Value) -> Result<(
         last = expected;
     }
     Ok(())
-}
-
-fn text_of(value: &Value) -> Arc<[u8]> {
-    let mut text = Vec::new();
-    let mut w = Writer::canonical(&mut text);
-    value.write_json(&mut w);
-    w.finish_infallible();
-    text.into()
 }
 
 fn facts(target: &Target) -> Object {

@@ -4,8 +4,8 @@ use super::super::call::Call;
 use super::super::session::Session;
 use super::super::tool::Reply;
 use crate::error::Result;
-use crate::evidence::{EvidenceId, Record};
-use crate::json::{Limits, Object, Writer};
+use crate::evidence::EvidenceId;
+use crate::json::{Limits, Object};
 use crate::view::{self, Request, SourceForm};
 
 /// The summary of a retained record, as the operation for views makes it.
@@ -27,12 +27,5 @@ pub fn of(request: Request, session: &Session, call: &Call) -> Result<Reply> {
         ..Limits::default()
     };
     let record = view::inspect(request, &session.ledger, limits, &context)?;
-    let mut text = Vec::new();
-    let mut w = Writer::canonical(&mut text);
-    record.write_record(&mut w);
-    w.finish_infallible();
-    Ok(Reply::Evidence {
-        id: record.id(),
-        text: text.into(),
-    })
+    Ok(Reply::record(&record))
 }

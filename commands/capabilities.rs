@@ -164,7 +164,7 @@ fn contract(row: &Row) -> Value {
     json!({
         "command": row.name(),
         "effects": row.operation.effects.iter().copied().map(Effect::as_str).collect::<Vec<_>>(),
-        "input_schema": (row.input_schema)().to_value(),
+        "input_schema": (row.input_schema)(),
         "operation": row.operation.name,
         "returns_target_content": row.operation.returns_target_content,
     })
@@ -177,7 +177,7 @@ const INPUTS: &[Column] = &[
 ];
 
 fn describe(row: &'static Row, report: &mut Report) {
-    let schema = (row.input_schema)().to_value();
+    let schema = (row.input_schema)();
     report.title(row.operation.name);
     report.fact("command", format!("rea {}", row.name()));
     report.fact("purpose", row.purpose());

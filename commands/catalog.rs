@@ -103,7 +103,7 @@ fn command(row: &Row) -> Value {
         "purpose": row.purpose(),
         "effects": row.operation.effects.iter().copied().map(Effect::as_str).collect::<Vec<_>>(),
         "is_tool": !matches!(row.tool, Form::None),
-        "input_schema": (row.input_schema)().to_value(),
+        "input_schema": (row.input_schema)(),
         "options": options(command.get_arguments()),
         "exit_statuses": row.exit_statuses().into_iter().map(|(status, meaning)| json!({
             "status": status, "meaning": meaning,

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use rea::Result;
+use rea::evidence::Source;
 use rea::operation::{Effect, Family, Operation};
 use rea::publish::display_path;
 use rea::view::{Recorded, recorded};
@@ -18,6 +19,7 @@ use crate::paint::Tone;
 use crate::quantity::thousands;
 use crate::registry::{Command, OutputKind};
 use crate::report::Report;
+use crate::session;
 use crate::table::{Cell, Column};
 use crate::tool::{Facts, Form};
 use crate::ui::Ui;
@@ -97,7 +99,7 @@ impl Command for Input {
     };
     const OUTPUT: OutputKind = OutputKind::Document;
     const EXAMPLE: &'static str = "rea compare-api-surfaces old.json new.json --exit-code";
-    const TOOL: Form = Form::Same(Facts::DERIVED);
+    const TOOL: Form = Form::Own(Facts::DERIVED, session::COMPARE_SURFACES);
     const EXIT_STATUS: &'static [(u8, &'static str)] = &[
         (3, "with --exit-code: changed"),
         (
@@ -115,8 +117,8 @@ impl Command for Input {
                 max_input_bytes: usual_max_input_bytes().0,
                 ..Default::default()
             };
-            let left = recorded(self.left.clone(), false, limits, context)?;
-            let right = recorded(self.right.clone(), false, limits, context)?;
+            let left = recorded(Source::open(&self.left)?, false, limits, context)?;
+            let right = recorded(Source::open(&self.right)?, false, limits, context)?;
             let (left, right) = (side(&left), side(&right));
             Ok(compare_surfaces::compare(
                 &left,
@@ -139,7 +141,8 @@ impl Command for Input {
     }
 }
 
-fn side(recorded: &Recorded) -> Side<'_> {
+/// A side of the comparison.
+pub fn side(recorded: &Recorded) -> Side<'_> {
     Side {
         id: recorded.parent.id,
         exchanges: &recorded.exchanges,

@@ -17,6 +17,7 @@ use crate::compare_artifacts::one_stream;
 use crate::paint::Tone;
 use crate::registry::{Command, OutputKind};
 use crate::report::Report;
+use crate::session;
 use crate::table::{Cell, Column};
 use crate::tool::{Facts, Form};
 use crate::ui::Ui;
@@ -55,7 +56,7 @@ impl Command for Input {
     };
     const OUTPUT: OutputKind = OutputKind::Document;
     const EXAMPLE: &'static str = "rea compare-web-captures before.json after.json";
-    const TOOL: Form = Form::Same(Facts::DERIVED);
+    const TOOL: Form = Form::Own(Facts::DERIVED, session::COMPARE_CAPTURES);
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         one_stream(Self::OPERATION.name, &self.before, &self.after)?;

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::Args;
 use rea::operation::{Effect, Family, Operation};
 use rea::publish::display_path;
-use rea::web::compare_screenshots::{self, Image, MAX_BYTES};
+use rea::web::compare_screenshots::{self, Image, MAX_BYTES, Options};
 use rea::{Error, Result};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -16,6 +16,7 @@ use serde::Deserialize;
 use crate::paint::Tone;
 use crate::quantity::thousands;
 use crate::registry::{Command, OutputKind};
+use crate::session;
 use crate::tool::{Facts, Form};
 use crate::ui::Ui;
 
@@ -50,7 +51,7 @@ impl Command for Input {
     const OUTPUT: OutputKind = OutputKind::Document;
     const EXAMPLE: &'static str =
         "rea compare-web-screenshots before.png after.png --channel-threshold 8";
-    const TOOL: Form = Form::Same(Facts::DERIVED);
+    const TOOL: Form = Form::Own(Facts::DERIVED, session::COMPARE_SCREENSHOTS);
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         let context = ui.context(Self::OPERATION.name);
@@ -58,8 +59,12 @@ impl Command for Input {
         let comparison = ui.operate(&context, |context| {
             let before = read(&self.before)?;
             let after = read(&self.after)?;
+            let options = Options {
+                threshold: self.channel_threshold,
+                ..Options::default()
+            };
             let sides = ((&before, &*before_name), (&after, &*after_name));
-            compare_screenshots::compare(sides.0, sides.1, self.channel_threshold, context)
+            compare_screenshots::compare(sides.0, sides.1, options, context)
         })?;
         ui.evidence(&context, &comparison.evidence, |report| {
             report.title(format!("{before_name} → {after_name}"));
@@ -80,7 +85,8 @@ impl Command for Input {
     }
 }
 
-fn read(path: &Path) -> Result<Image> {
+/// Reads an image, or the record of one.
+pub fn read(path: &Path) -> Result<Image> {
     let shown = display_path(path);
     let unreadable = |error: std::io::Error| Error::file_io("read", &shown, &error);
     let mut bytes = Vec::new();

@@ -7,7 +7,7 @@ use clap::{ArgMatches, Args};
 use rea::Result;
 use rea::mcp::Arguments;
 use rea::operation::{Family, Operation};
-use schemars::{JsonSchema, Schema};
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
 use crate::output::{FormOptions, OutputOptions};
@@ -79,7 +79,7 @@ pub struct Row {
     /// Parses the matches and runs; the outer error is a usage error.
     pub run: fn(&ArgMatches, &Ui) -> Result<Result<ExitCode>, clap::Error>,
     /// The JSON Schema of the operation's input.
-    pub input_schema: fn() -> Schema,
+    pub input_schema: fn() -> serde_json::Value,
     /// Whether and how a session offers it as a tool.
     pub tool: Form,
     /// Runs it with arguments in JSON.
@@ -196,9 +196,14 @@ pub static COMMANDS: &[Row] = &[
     Row::of::<generate::Input>(),
 ];
 
-fn input_schema<C: Command>() -> Schema {
-    let mut schema = schemars::SchemaGenerator::default().into_root_schema_for::<C>();
-    schema.insert("title".to_owned(), C::OPERATION.name.into());
+fn input_schema<C: Command>() -> serde_json::Value {
+    let mut schema = schemars::SchemaGenerator::default()
+        .into_root_schema_for::<C>()
+        .to_value();
+    rea::mcp::without_null(&mut schema);
+    if let Some(members) = schema.as_object_mut() {
+        members.insert("title".to_owned(), C::OPERATION.name.into());
+    }
     schema
 }
 
@@ -290,7 +295,7 @@ mod tests {
     fn flags_and_schema_are_the_same_inputs() {
         for row in COMMANDS {
             let command = (row.define)(clap::Command::new("x"));
-            let schema = (row.input_schema)().to_value();
+            let schema = (row.input_schema)();
             let properties = schema["properties"].as_object();
             for (name, _) in properties.into_iter().flatten() {
                 let known = command

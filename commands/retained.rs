@@ -6,7 +6,7 @@ use std::io::Read;
 use std::sync::Arc;
 
 use rea::evidence::{Evidence, EvidenceId};
-use rea::json::canonical;
+use rea::json::{Limits, Value, canonical};
 use rea::mcp::Session;
 use rea::view::{Retained, missing};
 use rea::{Error, Result};
@@ -50,6 +50,31 @@ impl JsonSchema for Operand {
     }
 }
 
+impl From<serde_json::Value> for Operand {
+    fn from(value: serde_json::Value) -> Self {
+        Self(value)
+    }
+}
+
+/// The value of an argument that is a record, a reference to one, or a result:
+/// a reference becomes the record that it names.
+///
+/// # Errors
+/// Those of [`Operand::text`]; `invalid_request` where it is no exact JSON.
+pub fn resolved(
+    value: &serde_json::Value,
+    operation: &str,
+    member: &str,
+    session: &Session,
+) -> Result<Value> {
+    let text = Operand(value.clone()).given(operation, member, session)?;
+    let limits = Limits {
+        max_input_bytes: session.ledger.capacity(),
+        ..Limits::default()
+    };
+    Value::parse(&text, limits).map_err(|error| error.into_argument_error(operation, &[member]))
+}
+
 impl Operand {
     /// The text of the record, which is what it claims to be.
     ///
@@ -57,32 +82,45 @@ impl Operand {
     /// `evidence_integrity_mismatch` where no such record is kept,
     /// `invalid_request` where the one that is given is none.
     pub fn text(&self, operation: &str, member: &str, session: &Session) -> Result<Arc<[u8]>> {
-        if self
-            .0
+        let text = self.given(operation, member, session)?;
+        if self.is_reference() {
+            return Ok(text);
+        }
+        let evidence = Evidence::from_argument(&text, operation)?;
+        Ok(canonical(&evidence).into())
+    }
+
+    fn is_reference(&self) -> bool {
+        self.0
             .get("kind")
             .is_some_and(|kind| kind == "retained-evidence")
-        {
-            let id = self.0.get("evidence_id").and_then(|id| id.as_str());
-            let id = id.and_then(|id| EvidenceId::from_text(id.as_bytes()));
-            let Some(id) = id else {
-                let message = "a reference names a record by its id";
-                let at = [member, "evidence_id"];
-                return Err(Error::invalid_request(
-                    operation,
-                    &at,
-                    "invalid_format",
-                    message,
-                ));
-            };
-            let mut text = Vec::new();
-            let mut source = session.ledger.open(id).ok_or_else(|| missing(id))?;
-            source
-                .read_to_end(&mut text)
-                .map_err(|error| Error::file_io("read", &id.to_string(), &error))?;
-            return Ok(text.into());
+    }
+
+    /// The text of a retained record, or of what is given, unchecked.
+    ///
+    /// # Errors
+    /// `evidence_integrity_mismatch` where no such record is kept.
+    pub fn given(&self, operation: &str, member: &str, session: &Session) -> Result<Arc<[u8]>> {
+        if !self.is_reference() {
+            return Ok(self.0.to_string().into_bytes().into());
         }
-        let text = self.0.to_string();
-        let evidence = Evidence::from_argument(text.as_bytes(), operation)?;
-        Ok(canonical(&evidence).into())
+        let id = self.0.get("evidence_id").and_then(|id| id.as_str());
+        let id = id.and_then(|id| EvidenceId::from_text(id.as_bytes()));
+        let Some(id) = id else {
+            let message = "a reference names a record by its id";
+            let at = [member, "evidence_id"];
+            return Err(Error::invalid_request(
+                operation,
+                &at,
+                "invalid_format",
+                message,
+            ));
+        };
+        let mut text = Vec::new();
+        let mut source = session.ledger.open(id).ok_or_else(|| missing(id))?;
+        source
+            .read_to_end(&mut text)
+            .map_err(|error| Error::file_io("read", &id.to_string(), &error))?;
+        Ok(text.into())
     }
 }

@@ -169,10 +169,14 @@ fn tool(row: &'static Row) -> Option<Tool> {
                 same(arguments, &ui)?;
                 capture.reply(row.operation.name)
             };
-            let schema = (row.input_schema)().to_value();
+            let schema = (row.input_schema)();
             (facts, same_schema(schema, facts), Arc::new(run))
         }
-        Form::Own(facts, own) => (facts, (own.schema)(), Arc::new(own.run)),
+        Form::Own(facts, own) => {
+            let mut schema = (own.schema)();
+            rea::mcp::without_null(&mut schema);
+            (facts, schema, Arc::new(own.run))
+        }
     };
     Some(Tool {
         name: row.operation.name,
@@ -236,14 +240,17 @@ fn refuse_standard_input(operation: &str, arguments: &Arguments) -> Result<()> {
             .as_array()
             .is_some_and(|items| items.iter().any(is_it));
         if name != "pattern" && (is_it(value) || inside) {
-            let message = format!("{name} is standard input, which a session does not have");
-            return Err(
-                Error::invalid_request(operation, &[name], "invalid_value", message)
-                    .action("Give the path of a file."),
-            );
+            return Err(no_standard_input(operation, name));
         }
     }
     Ok(())
+}
+
+/// An argument is standard input.
+pub fn no_standard_input(operation: &str, name: &str) -> Error {
+    let message = format!("{name} is standard input, which a session does not have");
+    Error::invalid_request(operation, &[name], "invalid_value", message)
+        .action("Give the path of a file.")
 }
 
 /// The schema of a struct of arguments.

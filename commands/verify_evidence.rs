@@ -16,6 +16,7 @@ use crate::paint::Tone;
 use crate::quantity::{ByteSize, counted};
 use crate::registry::{Command, OutputKind};
 use crate::report::Report;
+use crate::session;
 use crate::table::{Cell, Column, Table};
 use crate::tool::{Facts, Form};
 use crate::ui::Ui;
@@ -46,7 +47,8 @@ pub struct Input {
     pub max_input_bytes: ByteSize,
 }
 
-fn usual_max_input_bytes() -> ByteSize {
+/// As many bytes as are read of one file.
+pub fn usual_max_input_bytes() -> ByteSize {
     ByteSize(Limits::default().max_input_bytes)
 }
 
@@ -60,10 +62,7 @@ impl Command for Input {
     };
     const OUTPUT: OutputKind = OutputKind::Document;
     const EXAMPLE: &'static str = "rea verify-evidence app.json records.jsonl";
-    const TOOL: Form = Form::Same(Facts {
-        many: true,
-        ..Facts::READING
-    });
+    const TOOL: Form = Form::Own(Facts::READING, session::VERIFY);
 
     fn run(self, ui: &Ui) -> Result<ExitCode> {
         let context = ui.context(Self::OPERATION.name);
@@ -101,14 +100,25 @@ impl Input {
         context: &Context,
         each: &mut dyn FnMut(Verdict) -> Result<()>,
     ) -> Result<()> {
-        let limits = Limits {
-            max_input_bytes: self.max_input_bytes.0,
-            ..Limits::default()
-        };
-        match Source::open(path) {
-            Ok(source) => verify_all(source, limits, context, each),
-            Err(error) => each(Verdict::unreadable(Stage::Read, error.message())),
-        }
+        verify(Source::open(path), self.max_input_bytes, context, each)
+    }
+}
+
+/// Hands on a verdict for each record of a source, or for one that cannot be
+/// opened.
+pub fn verify(
+    source: Result<Source>,
+    max_input_bytes: ByteSize,
+    context: &Context,
+    each: &mut dyn FnMut(Verdict) -> Result<()>,
+) -> Result<()> {
+    let limits = Limits {
+        max_input_bytes: max_input_bytes.0,
+        ..Limits::default()
+    };
+    match source {
+        Ok(source) => verify_all(source, limits, context, each),
+        Err(error) => each(Verdict::unreadable(Stage::Read, error.message())),
     }
 }
 

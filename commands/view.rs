@@ -311,7 +311,12 @@ impl Input {
     fn describe_api(&self, ui: &Ui, limits: Limits) -> Result<ExitCode> {
         let context = ui.context(view::OPERATION);
         let document = ui.operate(&context, |context| {
-            let recorded = view::recorded(self.evidence.clone(), false, limits, context)?;
+            let recorded = view::recorded(
+                rea::evidence::Source::open(&self.evidence)?,
+                false,
+                limits,
+                context,
+            )?;
             let mut rules = Rules::default();
             for rule in TemplateRule::distinct(&self.template_rules) {
                 rules.add(rule);

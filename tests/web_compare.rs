@@ -4,7 +4,7 @@
 use rea::json::{Limits, Value, WriteJson, Writer};
 use rea::operation::Context;
 use rea::web::compare_captures::{self, Given};
-use rea::web::compare_screenshots::{self, Image};
+use rea::web::compare_screenshots::{self, Image, Options};
 use serde_json::{Value as Json, json};
 
 fn value(json: &Json) -> Value {
@@ -318,8 +318,11 @@ fn screenshots(before: &[u8], after: &[u8], threshold: u8) -> Result<Json, rea::
     let context = Context::new(compare_screenshots::OPERATION);
     let read = |bytes: &[u8]| Image::read(bytes.to_vec(), "image");
     let (before, after) = (read(before)?, read(after)?);
-    let compared =
-        compare_screenshots::compare((&before, "a"), (&after, "b"), threshold, &context)?;
+    let options = Options {
+        threshold,
+        ..Options::default()
+    };
+    let compared = compare_screenshots::compare((&before, "a"), (&after, "b"), options, &context)?;
     Ok(shown(compared.evidence.normalized_result()))
 }
 

@@ -401,7 +401,13 @@ fn a_description_holds_all_operations() {
     let path = folder.path().join("capture.json");
     std::fs::write(&path, capture).unwrap();
     let context = Context::new(view::OPERATION);
-    let recorded = view::recorded(path, false, Limits::default(), &context).unwrap();
+    let recorded = view::recorded(
+        rea::evidence::Source::open(&path).unwrap(),
+        false,
+        Limits::default(),
+        &context,
+    )
+    .unwrap();
     let surface = Surface::new(&recorded.exchanges, Rules::default());
     let (exchanges, shapes) = (&recorded.exchanges, &recorded.shapes);
     let described = openapi::describe(&surface, exchanges, shapes, recorded.parent.id);

@@ -3,7 +3,9 @@
 
 mod artifacts;
 mod unknowns;
+mod verify;
 mod view;
+mod web;
 
 use rea::Result;
 use rea::mcp::{Arguments, parsed};
@@ -14,7 +16,9 @@ use crate::tool::Own;
 
 pub use artifacts::{COMPARE, COMPARE_BUNDLES, EXTRACT};
 pub use unknowns::{LIST_UNKNOWNS, RECORD_UNKNOWN, UPDATE_UNKNOWN, VERIFY_RESOLUTION};
+pub use verify::VERIFY;
 pub use view::VIEW;
+pub use web::{COMPARE_CAPTURES, COMPARE_SCREENSHOTS, COMPARE_SURFACES};
 
 /// Arguments that have a schema.
 trait Takes: JsonSchema + DeserializeOwned {

@@ -96,19 +96,12 @@ CALLS = [
         {"capture_path": HAR, "format": "har", "record_ordinals": [8, 1]},
     ),
     (
-        "compare_web_captures",
-        ["compare-web-captures", f"{PAGES}/before.json", f"{PAGES}/after.json"],
-        {"before": f"{PAGES}/before.json", "after": f"{PAGES}/after.json"},
-    ),
-    (
         "compare_web_screenshots",
         ["compare-web-screenshots", f"{SCREENS}/a.png", f"{SCREENS}/b.png"],
-        {"before": f"{SCREENS}/a.png", "after": f"{SCREENS}/b.png"},
-    ),
-    (
-        "compare_api_surfaces",
-        ["compare-api-surfaces", "$CAPTURE", "$CAPTURE"],
-        {"left": "$CAPTURE", "right": "$CAPTURE"},
+        {
+            "before": {"kind": "file", "path": f"{SCREENS}/a.png"},
+            "after": {"kind": "file", "path": f"{SCREENS}/b.png"},
+        },
     ),
     ("verify_evidence", ["verify-evidence", "$RECORD"], {"evidence": ["$RECORD"]}),
     (
@@ -205,6 +198,23 @@ class Maker:
         compare = ["compare-artifacts", left, right]
         self.same("compare_artifacts", compare, {"left": retained(first), "right": retained(second)}, True)
         self.same("compare_artifacts", compare, {"left": retained(first), "right": inline}, True)
+
+        # Recorded traffic, and pages that are given themselves.
+        capture = json.loads((self.folder / "capture.json").read_bytes())["evidence_id"]
+        self.same(
+            "compare_api_surfaces",
+            self.placed(["compare-api-surfaces", "$CAPTURE", "$CAPTURE"]),
+            {"left": retained(capture), "right": json.loads(self.records[capture])},
+            True,
+        )
+        before, after = (f"{PAGES}/{side}.json" for side in ("before", "after"))
+        pages = [json.loads((ROOT / page).read_bytes()) for page in (before, after)]
+        self.same(
+            "compare_web_captures",
+            ["compare-web-captures", before, after],
+            {"before": pages[0], "after": pages[1]},
+        )
+        self.same("verify_evidence", ["verify-evidence", left], {"evidence": [retained(first)]}, True)
 
         # What is open is meant where a path is left out.
         digest = hashlib.sha256((ROOT / DLL).read_bytes()).hexdigest()

@@ -53,7 +53,7 @@ impl Environment {
             );
         }
         context.check()?;
-        let recorded = view::recorded(capture.to_owned(), true, limits, context)?;
+        let recorded = view::recorded(Source::open(capture)?, true, limits, context)?;
         let parent = result.get("parent_evidence_id").and_then(Value::as_str);
         let capture_id = recorded.parent.id.to_string();
         if parent != Some(capture_id.as_str()) {

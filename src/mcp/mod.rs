@@ -37,7 +37,7 @@ pub use identity::{Expected, digested};
 pub use ledger::{Ledger, usual_capacity};
 pub use log::{Field, Log};
 pub use prompts::{Argument, Prompts, Template, Values};
-pub use schema::{COMPACT_BYTES, COMPACT_LEVELS, input_schema, output_schema};
+pub use schema::{COMPACT_BYTES, COMPACT_LEVELS, input_schema, output_schema, without_null};
 pub use server::{ClientFacts, Connection, Parts, Server, serve};
 pub use session::{Open, Resources, Session, Target};
 pub use settings::{InputProfile, Level, OutputProfile, Settings, host, is_provider_id};

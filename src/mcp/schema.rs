@@ -3,6 +3,7 @@
 
 mod compact;
 mod flat;
+mod input;
 mod output;
 
 use serde_json::Value;
@@ -10,6 +11,7 @@ use serde_json::Value;
 use super::settings::InputProfile;
 use super::tool::Tool;
 
+pub use input::without_null;
 pub(super) use output::digest;
 pub use output::output_schema;
 

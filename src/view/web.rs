@@ -1,16 +1,13 @@
 //! Views of recorded web traffic: its surface, and the environments that it
 //! makes (web.md sections 2 to 4).
 
-use std::path::PathBuf;
-
 use super::parent::Envelope;
 use super::record::{Artifact, Coverage, Payload, Projection};
-use super::request::SourceForm;
 use super::rows::Rows;
-use super::{Collector, Memory, NothingRetained, OPERATION, Producer, View, source};
+use super::{Collector, Memory, OPERATION, Producer, View};
 use crate::digest::Digest;
 use crate::error::{Code, Error, Result};
-use crate::evidence::{Confidence, Contents, Observer, Parent};
+use crate::evidence::{Confidence, Contents, Observer, Parent, Source, stream_contents};
 use crate::json::{Builder, Event, Issue, Limits, Object, Text, Value, replay};
 use crate::operation::Context;
 use crate::web::exchange::{Body, Exchange, RequestLine};
@@ -432,14 +429,13 @@ pub struct Recorded {
     pub shapes: Vec<Shaped>,
 }
 
-/// Reads the Evidence of a HAR capture at `path`, `-` for standard input; with
-/// the bodies where they are wanted.
+/// Reads the Evidence of a HAR capture, with the bodies where they are wanted.
 ///
 /// # Errors
 /// Those of views; `unsupported_target` where it is a record of something
 /// else.
 pub fn recorded(
-    path: PathBuf,
+    record: Source,
     bodies: bool,
     limits: Limits,
     context: &Context,
@@ -451,8 +447,7 @@ pub fn recorded(
         depth: 0,
         in_result: false,
     };
-    let source = SourceForm::File(path);
-    let contents = source::observe(source, &NothingRetained, limits, context, &mut gather)?;
+    let contents = stream_contents(record, limits, context, &mut gather)?;
     let (parent, _) = gather.envelope.finish(contents.id)?;
     if parent.operation != *CAPTURE {
         let name = String::from_utf8_lossy(parent.operation.as_bytes());

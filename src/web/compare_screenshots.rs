@@ -43,6 +43,24 @@ pub struct Image {
     link: Option<EvidenceId>,
 }
 
+/// How images are compared.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Difference of a channel that is still no change.
+    pub threshold: u8,
+    /// Pixels that an image may have; at most 2^28.
+    pub max_pixels: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            threshold: 0,
+            max_pixels: MAX_PIXELS,
+        }
+    }
+}
+
 /// The facts of a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Header {
@@ -67,24 +85,34 @@ impl Image {
         let value = Value::parse(&bytes, Limits::default())
             .map_err(|error| error.into_file_error(shown))?;
         let evidence = Evidence::from_file_value(value, shown)?;
-        let result = evidence.normalized_result();
+        Self::of_result(evidence.normalized_result(), Some(evidence.id()), shown)
+    }
+
+    /// Takes the image of a result of `capture_web_screenshot`; `link` is the
+    /// record that holds it.
+    ///
+    /// # Errors
+    /// `unsupported_target` where it holds no PNG image,
+    /// `evidence_integrity_mismatch` where it is not the declared one.
+    pub fn of_result(result: &Value, link: Option<EvidenceId>, shown: &str) -> Result<Self> {
         let data = result.get("data_base64").and_then(Value::as_str);
         let data = data.and_then(|data| STANDARD.decode(data).ok());
         let Some(bytes) = data.filter(|data| data.starts_with(SIGNATURE)) else {
             return Err(unsupported(shown, "the record holds no PNG image"));
         };
         let declared = result.get("sha256").and_then(Value::as_str);
-        if declared.is_some_and(|declared| declared != Digest::of(&bytes).to_hex()) {
-            let message =
-                format!("{shown}: the image is not the one whose digest the record tells");
+        let length = result.get("bytes");
+        if declared.is_some_and(|declared| declared != Digest::of(&bytes).to_hex())
+            || length.is_some_and(|length| *length != Value::from(bytes.len() as u64))
+        {
+            let message = format!(
+                "{shown}: the image is not the one whose digest and length the record tells"
+            );
             return Err(Error::new(Code::EvidenceIntegrityMismatch, message)
                 .action("Use the record as it was written.")
                 .detail("reason", "screenshot digest"));
         }
-        Ok(Self {
-            bytes,
-            link: Some(evidence.id()),
-        })
+        Ok(Self { bytes, link })
     }
 }
 
@@ -98,7 +126,7 @@ fn unsupported(shown: &str, why: &str) -> Error {
 }
 
 /// Checks the first chunk (PNG section 11.2.1).
-fn header(image: &Image, shown: &str) -> Result<Header> {
+fn header(image: &Image, shown: &str, max_pixels: u64) -> Result<Header> {
     let chunk = image.bytes.get(8..29);
     let word = |at: usize| -> Option<u32> {
         let bytes: [u8; 4] = chunk?.get(at..at + 4)?.try_into().ok()?;
@@ -119,10 +147,10 @@ fn header(image: &Image, shown: &str) -> Result<Header> {
     if width == 0 || height == 0 {
         return Err(unsupported(shown, "it has no pixels"));
     }
-    if width > MAX_WIDTH || u64::from(width) * u64::from(height) > MAX_PIXELS {
+    if width > MAX_WIDTH || u64::from(width) * u64::from(height) > max_pixels {
         let mut limits = Object::new();
         limits.insert("boundary", "image-pixels");
-        limits.insert("maximum", MAX_PIXELS);
+        limits.insert("maximum", max_pixels);
         let message = format!("{shown} has {width} by {height} pixels, which is too many");
         return Err(Error::out_of_memory(OPERATION, message, limits));
     }
@@ -154,20 +182,22 @@ struct Metrics {
     total: u64,
 }
 
-/// Compares two images; a pixel differs where a channel does by more than
-/// `threshold`.
+/// Compares two images; a pixel differs where a channel does by more than the
+/// threshold.
 ///
 /// # Errors
 /// `unsupported_target` for images of other kinds and damaged ones,
-/// `resource_constraint` beyond 2^28 pixels, `cancelled`.
+/// `resource_constraint` beyond the pixels of the options, `cancelled`.
 pub fn compare(
     before: (&Image, &str),
     after: (&Image, &str),
-    threshold: u8,
+    options: Options,
     context: &Context,
 ) -> Result<ScreenshotComparison> {
-    let left = header(before.0, before.1)?;
-    let right = header(after.0, after.1)?;
+    let threshold = options.threshold;
+    let max_pixels = options.max_pixels.min(MAX_PIXELS);
+    let left = header(before.0, before.1, max_pixels)?;
+    let right = header(after.0, after.1, max_pixels)?;
     let same = (left.width, left.height) == (right.width, right.height);
     let metrics = match same {
         true => Some(pixels((before, left), (after, right), threshold, context)?),

@@ -44,13 +44,15 @@ fn session_tool<I: JsonSchema + DeserializeOwned + 'static>(
     effects: Effects,
     run: impl Fn(I, &Call) -> Result<Reply> + Send + Sync + 'static,
 ) -> Tool {
+    let mut input_schema = input_schema::<I>(name);
+    super::schema::without_null(&mut input_schema);
     Tool {
         name,
         surface: SURFACE,
         description: description.to_owned(),
         effects,
         returns_target_content: true,
-        input_schema: input_schema::<I>(name),
+        input_schema,
         output: Output::Result,
         takes: Takes::Nothing,
         summary: false,

@@ -49,6 +49,24 @@ impl Signals {
     }
 }
 
+impl Signals {
+    /// Waits for what starts. A signal meanwhile is kept until it has; a second
+    /// one ends the process at once.
+    async fn while_starting<T>(&mut self, starting: impl Future<Output = T>) -> (T, Option<u8>) {
+        let mut starting = std::pin::pin!(starting);
+        let mut early = None;
+        loop {
+            tokio::select! {
+                started = &mut starting => return (started, early),
+                number = self.next() => match early {
+                    None => early = Some(number),
+                    Some(_) => std::process::exit(128 + i32::from(number)),
+                },
+            }
+        }
+    }
+}
+
 /// Serves one client on standard input and output.
 pub fn stdio(server: Arc<Server>) -> Result<ExitCode> {
     let runtime = runtime()?;
@@ -79,8 +97,13 @@ pub fn http(server: Arc<Server>) -> Result<ExitCode> {
     let runtime = runtime()?;
     runtime.block_on(async {
         let mut signals = Signals::listen()?;
-        let listener = rea::mcp::listen(Arc::clone(&server)).await?;
-        let number = signals.next().await;
+        let starting = rea::mcp::listen(Arc::clone(&server));
+        let (listener, early) = signals.while_starting(starting).await;
+        let listener = listener?;
+        let number = match early {
+            Some(number) => number,
+            None => signals.next().await,
+        };
         listener.stop(DRAIN).await;
         server.stop(DRAIN).await;
         Ok(ExitCode::from(128 + number))

@@ -1,17 +1,22 @@
 //! Values that complete an argument of a prompt (section 13).
 
+use std::collections::BTreeSet;
+use std::io::Read;
+
 use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, Reference};
 use unicode_normalization::UnicodeNormalization;
 
 use super::prompts::Values;
 use super::server::Server;
-use crate::evidence::{EvidenceId, UnknownStatus};
+use crate::evidence::UnknownStatus;
 use crate::view::Retained;
 
 /// Characters that a value to complete may have.
 const LONGEST: usize = 4096;
 /// Candidates that are looked at.
 const SCANNED: usize = 10_000;
+/// Bytes of a record that are looked at at a time.
+const PIECE: u64 = 1 << 16;
 /// Values that are told.
 const TOLD: usize = 100;
 
@@ -77,8 +82,8 @@ fn candidates(server: &Server, values: Values) -> Vec<String> {
         }
         Values::Evidence => ids(&|_| true),
         Values::Captures => ids(&|operation| operation.starts_with("capture_")),
-        Values::Manifests => graph_ids(server, "jag_manifest_"),
-        Values::Occurrences => graph_ids(server, "jag_occurrence_"),
+        Values::Manifests => graph_ids(server, "jag_manifest_").into_iter().collect(),
+        Values::Occurrences => graph_ids(server, "jag_occurrence_").into_iter().collect(),
         Values::Unknowns => {
             let bundle = session.ledger.bundle();
             let heads = bundle.unknowns().heads().take(SCANNED);
@@ -91,31 +96,63 @@ fn candidates(server: &Server, values: Values) -> Vec<String> {
 }
 
 /// Ids of artifact graphs, as they stand in the texts of records.
-fn graph_ids(server: &Server, prefix: &str) -> Vec<String> {
+fn graph_ids(server: &Server, prefix: &str) -> BTreeSet<String> {
     let ledger = &server.session.ledger;
-    let mut found = Vec::new();
+    let mut found = BTreeSet::new();
     for id in ledger.ids(SCANNED) {
-        let Some(text) = text_of(ledger, id) else {
-            continue;
-        };
-        let digits = 64;
-        for at in memchr::memmem::find_iter(&text, prefix.as_bytes()) {
-            let end = at + prefix.len() + digits;
-            let id = text
-                .get(at..end)
-                .and_then(|id| std::str::from_utf8(id).ok());
-            found.extend(id.map(str::to_owned));
-            if found.len() >= SCANNED {
-                return found;
-            }
+        if let Some(mut record) = ledger.open(id) {
+            find_ids(&mut record, prefix.as_bytes(), &mut found);
+        }
+        if found.len() >= SCANNED {
+            break;
         }
     }
     found
 }
 
-fn text_of(ledger: &super::ledger::Ledger, id: EvidenceId) -> Option<Vec<u8>> {
-    use std::io::Read;
-    let mut text = Vec::new();
-    ledger.open(id)?.read_to_end(&mut text).ok()?;
-    Some(text)
+/// Adds the ids in a text that begin with `prefix`, a piece of the text after
+/// the other: records can be long.
+fn find_ids(mut text: &mut dyn Read, prefix: &[u8], found: &mut BTreeSet<String>) {
+    const DIGITS: u64 = 64;
+    let length = prefix.len() + DIGITS as usize;
+    let mut piece: Vec<u8> = Vec::new();
+    loop {
+        let more = (&mut text).take(PIECE).read_to_end(&mut piece);
+        for at in memchr::memmem::find_iter(&piece, prefix) {
+            let id = piece.get(at..at + length);
+            let id = id.and_then(|id| std::str::from_utf8(id).ok());
+            found.extend(id.map(str::to_owned));
+            if found.len() >= SCANNED {
+                return;
+            }
+        }
+        if !matches!(more, Ok(1..)) {
+            return;
+        }
+        // An id may stand across two pieces.
+        let seen = piece.len().saturating_sub(length - 1);
+        piece.drain(..seen);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_found_wherever_pieces_of_a_text_end() {
+        let id = |digit: char| format!("jag_x_{}", digit.to_string().repeat(64));
+        for shift in [0, 1, 35, 69, 70, 71] {
+            let mut text = vec![b' '; PIECE as usize - shift];
+            text.extend_from_slice(id('a').as_bytes());
+            text.extend_from_slice(b"jag_x_cut");
+            text.extend_from_slice(id('b').as_bytes());
+            let mut found = BTreeSet::new();
+            find_ids(&mut &text[..], b"jag_x_", &mut found);
+            assert!(
+                found.contains(&id('a')) && found.contains(&id('b')),
+                "{shift}"
+            );
+        }
+    }
 }

@@ -16,7 +16,7 @@ impl Server {
     pub(super) fn too_large(
         &self,
         tool: &Tool,
-        arguments: &Arguments,
+        asked: Option<Page>,
         reply: &Reply,
         frame: &Frame,
     ) -> Error {
@@ -41,7 +41,7 @@ impl Server {
         if let Reply::Evidence { id, .. } = reply {
             limits.insert("evidence_reference", reference(*id));
             limits.insert("evidence_id", id.to_string());
-            if let Some(next) = continuation(tool, arguments, *id) {
+            if let Some(next) = continuation(tool, asked, *id) {
                 limits.insert("continuation", next);
                 action = format!(
                     "Call {VIEWS} with details.reported_limits.continuation.arguments as they are; the complete record is retained."
@@ -118,26 +118,46 @@ fn reference(id: EvidenceId) -> Object {
     reference
 }
 
-/// A call that delivers a part of what did not fit.
-fn continuation(tool: &Tool, arguments: &Arguments, id: EvidenceId) -> Option<Object> {
-    let (source, view) = match tool.name == VIEWS {
-        // A page was selected: the same one, half as long.
-        true => {
-            let source = arguments.get("source")?;
-            if source.get("kind")? != "retained-evidence" {
-                return None;
-            }
-            let mut view = arguments.get("view")?.as_object()?.clone();
-            let limit = view
-                .get("limit")
-                .and_then(serde_json::Value::as_u64)
-                .unwrap_or(64);
-            if limit < 2 || matches!(view.get("kind")?.as_str(), Some("summary" | "item")) {
-                return None;
-            }
-            view.insert("limit".to_owned(), (limit / 2).into());
-            (value(source)?, serde_json::Value::Object(view))
+/// The page of a retained record that a call asks for.
+pub(super) struct Page {
+    source: serde_json::Value,
+    view: Arguments,
+}
+
+impl Page {
+    /// What `arguments` of `tool` ask for, if it is such a page.
+    pub fn of(tool: &Tool, arguments: &Arguments) -> Option<Self> {
+        let source = arguments.get("source").filter(|_| tool.name == VIEWS)?;
+        if source.get("kind")? != "retained-evidence" {
+            return None;
         }
+        let view = arguments.get("view")?.as_object()?;
+        if matches!(view.get("kind")?.as_str(), Some("summary" | "item")) {
+            return None;
+        }
+        Some(Self {
+            source: source.clone(),
+            view: view.clone(),
+        })
+    }
+
+    /// The same page, half as long.
+    fn half(mut self) -> Option<(Value, serde_json::Value)> {
+        let limit = self.view.get("limit").and_then(serde_json::Value::as_u64);
+        let half = limit.unwrap_or(64) / 2;
+        if half == 0 {
+            return None;
+        }
+        self.view.insert("limit".to_owned(), half.into());
+        let source = value(&self.source)?;
+        Some((source, serde_json::Value::Object(self.view)))
+    }
+}
+
+/// A call that delivers a part of what did not fit.
+fn continuation(tool: &Tool, asked: Option<Page>, id: EvidenceId) -> Option<Object> {
+    let (source, view) = match tool.name == VIEWS {
+        true => asked?.half()?,
         // The owner's first page.
         false => (reference(id).into(), tool.first_page.clone()?),
     };

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::call::Call;
-use super::delivery::error_text;
+use super::delivery::{Page, error_text};
 use super::frame::{Frame, Frames};
 use super::identity::Catalog;
 use super::log::{Field, Log};
@@ -212,9 +212,9 @@ impl Server {
 
     /// Validates and runs a call. Everything that can fail here is told as the
     /// result of the tool.
-    fn work(&self, entry: &Entry, mut arguments: Arguments, call: &Call) -> Result<Reply, Error> {
+    fn work(&self, entry: &Entry, arguments: Arguments, call: &Call) -> Result<Reply, Error> {
         let tool = &entry.tool;
-        entry.check.arguments(tool, &arguments)?;
+        let mut arguments = entry.check.arguments(tool, arguments)?;
         let context = call.context(tool.name);
         // A call that was cancelled before it began never begins.
         context.check()?;
@@ -247,7 +247,7 @@ impl Server {
     fn answer(
         &self,
         tool: &Tool,
-        arguments: &Arguments,
+        asked: Option<Page>,
         outcome: Result<Reply, Error>,
         call: &Call,
         id: &str,
@@ -260,7 +260,7 @@ impl Server {
                 if frame.size() <= self.settings.budget() {
                     return (self.token(frame), true);
                 }
-                self.too_large(tool, arguments, &reply, &frame)
+                self.too_large(tool, asked, &reply, &frame)
             }
             Err(error) => error,
         };
@@ -390,9 +390,10 @@ impl ServerHandler for Connection {
             let _guard = guard;
             let entry = working.find(&tool)?;
             let activity = call.session.begin(&call.request_id, entry.tool.name);
-            let outcome = working.work(entry, arguments.clone(), &call);
+            let asked = Page::of(&entry.tool, &arguments);
+            let outcome = working.work(entry, arguments, &call);
             drop(activity);
-            Some(working.answer(&entry.tool, &arguments, outcome, &call, &id, complete))
+            Some(working.answer(&entry.tool, asked, outcome, &call, &id, complete))
         })
         .await;
         watcher.abort();

@@ -20,11 +20,11 @@ pub struct Check {
 }
 
 impl Check {
-    /// Whether `arguments` are what `tool` takes.
+    /// The arguments again, where they are what `tool` takes.
     ///
     /// # Errors
     /// `invalid_request` with an issue for everything that is wrong.
-    pub fn arguments(&self, tool: &Tool, arguments: &Arguments) -> Result<()> {
+    pub fn arguments(&self, tool: &Tool, arguments: Arguments) -> Result<Arguments> {
         let validator = self
             .validator
             .get_or_init(|| jsonschema::validator_for(&tool.input_schema).ok());
@@ -32,7 +32,7 @@ impl Check {
             let message = format!("the schema of {} cannot be used", tool.name);
             return Err(Error::new(Code::ExecutionFailure, message));
         };
-        let arguments = serde_json::Value::Object(arguments.clone());
+        let arguments = serde_json::Value::Object(arguments);
         let mut issues = Vec::new();
         for error in validator.iter_errors(&arguments) {
             faults(&error, &arguments, &mut issues);
@@ -41,8 +41,8 @@ impl Check {
                 break;
             }
         }
-        if issues.is_empty() {
-            return Ok(());
+        if let (true, serde_json::Value::Object(arguments)) = (issues.is_empty(), arguments) {
+            return Ok(arguments);
         }
         Err(Issue::all_into_error(issues, tool.name).action(format!(
             "Correct the arguments by the input schema of {} in tools/list; the same call fails again.",
@@ -128,7 +128,7 @@ fn faults(error: &ValidationError<'_>, arguments: &serde_json::Value, issues: &m
             ));
         }
         ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
-            match meant(context) {
+            match meant(context, &error.instance_path().to_string()) {
                 Some(branch) => {
                     for error in branch {
                         faults(error, arguments, issues);
@@ -144,15 +144,20 @@ fn faults(error: &ValidationError<'_>, arguments: &serde_json::Value, issues: &m
     }
 }
 
-/// The branch of a choice that was meant: one whose type and `kind` are right,
-/// where there is one, and of those the one with the fewest faults.
+/// The branch of a choice at `place` that was meant: one whose type and `kind`
+/// are right, where there is one, and of those the one with the fewest faults.
 fn meant<'a>(
     branches: &'a [Vec<ValidationError<'static>>],
+    place: &str,
 ) -> Option<&'a Vec<ValidationError<'static>>> {
     let is_other = |branch: &&Vec<ValidationError<'static>>| {
         branch.iter().any(|error| {
-            let at_kind = error.instance_path().to_string().ends_with("/kind");
-            at_kind || matches!(error.kind(), ValidationErrorKind::Type { .. })
+            let at = error.instance_path().to_string();
+            match error.kind() {
+                ValidationErrorKind::Type { .. } => at == place,
+                ValidationErrorKind::Required { property } => at == place && property == "kind",
+                _ => at.ends_with("/kind"),
+            }
         })
     };
     branches
@@ -229,7 +234,7 @@ mod tests {
             panic!("arguments are an object");
         };
         let tool = tool(schema.clone());
-        let Err(error) = Check::default().arguments(&tool, &arguments) else {
+        let Err(error) = Check::default().arguments(&tool, arguments) else {
             return Vec::new();
         };
         assert_eq!(error.code(), Code::InvalidRequest);
@@ -264,7 +269,8 @@ mod tests {
                 "ids": {"type": "array", "items": {"type": "string", "pattern": "^ev_"}},
                 "source": {"anyOf": [
                     {"type": "object", "required": ["kind", "id"], "properties": {"kind": {"const": "x"}, "id": {"type": "string"}}},
-                    {"type": "object", "required": ["kind", "file"], "properties": {"kind": {"const": "y"}, "file": {"type": "string"}}}
+                    {"type": "object", "required": ["kind", "file"], "properties": {"kind": {"const": "y"}, "file": {"type": "string"}}},
+                    {"type": "object", "required": ["result"], "properties": {"result": {"type": "object"}}}
                 ]}
             }
         });
@@ -290,6 +296,10 @@ mod tests {
         assert_eq!(
             issues(&schema, json!({"path": "a", "source": {"kind": "y"}})),
             ["source.file missing_argument"]
+        );
+        assert_eq!(
+            issues(&schema, json!({"path": "a", "source": {"result": null}})),
+            ["source.result invalid_type"]
         );
     }
 }

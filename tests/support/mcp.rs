@@ -202,12 +202,7 @@ impl Http {
 
     /// A connection.
     pub fn connect(&self) -> Raw {
-        let stream = TcpStream::connect(self.address).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        stream.set_nodelay(true).unwrap();
-        Raw {
-            input: BufReader::new(stream),
-        }
+        Raw::to(self.address)
     }
 
     /// Sends bytes on a connection of their own; the reply.
@@ -287,6 +282,16 @@ pub struct Raw {
 }
 
 impl Raw {
+    /// A connection to a listener.
+    pub fn to(address: SocketAddr) -> Self {
+        let stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_nodelay(true).unwrap();
+        Self {
+            input: BufReader::new(stream),
+        }
+    }
+
     pub fn write(&mut self, bytes: &[u8]) {
         // The other side may have left.
         let _ = self.input.get_mut().write_all(bytes);

@@ -18,6 +18,7 @@ mod event;
 mod issue;
 mod reader;
 mod replay;
+mod rows;
 mod safe;
 mod scan;
 mod tape;
@@ -39,6 +40,7 @@ pub use writer::{MAX_SAFE_INTEGER, Sink, WriteJson, Writer, canonical};
 
 pub(crate) use build::{Builder, Refusal};
 pub(crate) use issue::Issue;
+pub(crate) use rows::write_rows;
 pub(crate) use tape::is_depth;
 pub(crate) use text::cmp_utf16;
 pub(crate) use writer::{Suspended, append_escaped, append_number};

@@ -209,6 +209,24 @@ impl<'a> Writer<'a> {
         debug_assert!(done.is_ok());
     }
 
+    /// Whether the sink has failed; what is written is lost.
+    pub(super) fn has_failed(&self) -> bool {
+        self.error.is_some()
+    }
+
+    /// Whether it writes without white space.
+    pub(super) fn is_canonical(&self) -> bool {
+        !self.indent
+    }
+
+    /// Elements of the open array, one or more, as canonical text with the
+    /// commas between them.
+    pub(super) fn elements(&mut self, text: &[u8]) {
+        debug_assert!(self.is_canonical() && !self.after_key);
+        self.before_value();
+        self.put(text);
+    }
+
     fn flush(&mut self) {
         if self.error.is_none()
             && let Err(error) = self.sink.put(&self.buffer)

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::rows::{Relocation, Symbol};
 use crate::binary::{elf, macho, pe};
-use crate::json::{WriteJson, Writer};
+use crate::json::{WriteJson, Writer, write_rows};
 
 /// Reads rows from a table of the file.
 pub(crate) trait Reader {
@@ -86,11 +86,12 @@ macro_rules! tables {
 
         impl $(<$life>)? WriteJson for $name $(<$life>)? {
             fn write_json(&self, w: &mut Writer<'_>) {
-                w.begin_array();
-                for row in self {
-                    row.write_json(w);
-                }
-                w.end_array();
+                let row = |at: usize, w: &mut Writer<'_>| {
+                    if let Some(row) = self.get(at) {
+                        row.write_json(w);
+                    }
+                };
+                write_rows(self.len(), &row, w);
             }
         }
 

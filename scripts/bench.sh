@@ -6,6 +6,7 @@
 #   scripts/bench.sh [RUNS]                          build and measure (default: 7 pairs a row)
 #   REA=PATH LIMIT=PATH WASM=PATH scripts/bench.sh   measure these programs, build nothing
 #   scripts/bench.sh RUNS binaries                   the rows of binaries only
+#   scripts/bench.sh RUNS captures                   the rows of recorded traffic only
 #
 # Each row runs its two commands in turns (A B A B ...) with the page cache warm and reports the
 # medians of both times and of the ratios of the pairs, so that a slow minute of the machine hits
@@ -37,7 +38,7 @@ export REA LIMIT WASM
 export INPUTS=${REA_BENCH:-$HOME/.cache/rea-bench} CORPUS=${REA_CORPUS:-$HOME/.cache/rea-corpus}
 
 exec python3 - "${1:-7}" "${2:-}" <<'EOF_PYTHON'
-import os, re, shlex, statistics, subprocess, sys, tempfile, time, zipfile
+import json, os, re, shlex, statistics, subprocess, sys, tempfile, time, zipfile
 from pathlib import Path
 
 RUNS = int(sys.argv[1])
@@ -69,7 +70,10 @@ TARGETS = {
     "wasm large": 1.0,
     "wasm validate": 2.0,
     "wasm large memory": 0.1,
+    "har": 1.0,
 }
+# What a core must do of a capture, in bytes a second, and its memory against the file.
+HAR_RATE, HAR_MEMORY = 100e6, 4.0
 
 
 def fail(message):
@@ -208,6 +212,34 @@ def binaries():
         missed.append(f"too slow: wasm validate is {ratio:.2f}, more than {TARGETS['wasm validate']:g}")
 
 
+def captures(scratch):
+    """A recording of 30 MB: the small one of the tests with longer bodies, many times."""
+    capture = json.loads(Path("tests/golden/web-capture/in/session.har").read_text())
+    rows = [{"id": at, "name": f"user {at}", "tags": ["a", "b"], "text": "some words that say little " * 4} for at in range(60)]
+    body, entries, size = json.dumps(rows), [], 0
+    while size < 30e6:
+        entry = json.loads(json.dumps(capture["log"]["entries"][len(entries) % len(capture["log"]["entries"])]))
+        entry["request"]["url"] = f"https://api.example/users/{len(entries)}?page={len(entries)}"
+        entry["response"]["content"] = {"size": len(body), "mimeType": "application/json", "text": body}
+        entries.append(entry)
+        size += len(json.dumps(entry))
+    capture["log"]["entries"] = entries
+    path = os.path.join(scratch, "large.har")
+    with open(path, "w") as file:
+        json.dump(capture, file)
+    size, ours = os.path.getsize(path), [REA, "inspect-web-network-capture", path, "har"]
+    pair("har", f"har ({size / 1e6:.0f} MB) / `jq -c .`", ours, ["jq", "-c", ".", path])
+    rounds = [processor(ours) for _ in range(RUNS)]
+    rate = size / statistics.median(one[0] for one in rounds)
+    memory = max(one[1] for one in rounds) / size
+    print(f"| the same, bytes a second of processor time | {rate / 1e6:.0f} MB/s | | | ≥ {HAR_RATE / 1e6:.0f} MB/s |")
+    row("the same, peak memory / the file", f"{memory * size / 1e6:.0f} MB", f"{size / 1e6:.0f} MB", memory, "", HAR_MEMORY)
+    if rate < HAR_RATE:
+        missed.append(f"too slow: har has {rate / 1e6:.0f} MB/s, less than {HAR_RATE / 1e6:.0f}")
+    if memory > HAR_MEMORY:
+        missed.append(f"too large: har has {memory:.2f} times the file, more than {HAR_MEMORY:g}")
+
+
 folder = str(INPUTS / "libwine")
 if not os.path.isdir(folder):
     fail(f"no folder {folder}; scripts/corpus.sh --bench fetches it")
@@ -224,6 +256,9 @@ print("|---|---:|---:|---:|---:|", flush=True)
 
 if ONLY == "binaries":
     binaries()
+elif ONLY == "captures":
+    with tempfile.TemporaryDirectory() as scratch:
+        captures(scratch)
 else:
     # The limit itself first: what follows means nothing when a shell line comes close to it.
     limit = [LIMIT, "folder", folder]
@@ -256,6 +291,7 @@ else:
         start_up("small", "`rea inspect-artifact small.txt` / `/bin/true`", [REA, "inspect-artifact", small])
 
     with tempfile.TemporaryDirectory() as scratch:
+        captures(scratch)
         records = [many_entries(scratch, name, 50) for name in ("old", "new")]
         alone("compare", "`rea compare-artifacts`, 100,000 entries a side", [REA, "compare-artifacts", *records])
 

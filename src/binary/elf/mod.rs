@@ -6,6 +6,7 @@
 //! dynamic table carry the file, as they do for the loader.
 
 mod attributes;
+mod crel;
 mod debug;
 mod dynamic;
 mod entries;

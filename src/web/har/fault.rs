@@ -40,6 +40,30 @@ pub(super) enum Fault {
     Stopped(Error),
 }
 
+/// What exporters are known to write against the standard, by the end of the
+/// place, and what to do about it.
+const KNOWN: [(&str, &str); 4] = [
+    (
+        "/response/redirectURL",
+        "Charles writes null where nothing was redirected: put \"\" there, as docs/environments.md shows.",
+    ),
+    (
+        "/response/statusText",
+        "Charles writes null where HTTP/2 has no such text: put \"\" there, as docs/environments.md shows.",
+    ),
+    (
+        "/expires",
+        "Safari writes \"\" for cookies that end with the session: put null there, as docs/environments.md shows.",
+    ),
+    (
+        "/response/content",
+        "mitmdump writes an empty object where no response came: leave such flows out with --set save_stream_filter=~s.",
+    ),
+];
+
+const EXPORT_AGAIN: &str =
+    "Export the capture again as HAR 1.2; docs/environments.md says what exporters write.";
+
 /// The most arrays and objects inside the document's own.
 pub(super) const NESTING: u64 = 64;
 
@@ -142,11 +166,16 @@ impl Fault {
                     "" => String::new(),
                     pointer => format!(": {pointer}"),
                 };
+                let known = KNOWN.iter().find(|(end, _)| pointer.ends_with(end));
+                let advice = match known {
+                    Some((_, advice)) if !hidden => advice,
+                    _ => EXPORT_AGAIN,
+                };
                 let mut path = capture();
                 path.push(if hidden { "".into() } else { pointer.into() });
                 at(path, "invalid_format", format!("{shown}{place} {message}"))
                     .into_error(operation)
-                    .action("Export the capture again as HAR 1.2; docs/environments.md says what exporters write.")
+                    .action(advice)
             }
             Self::Version { found } => Error::new(
                 Code::CapabilityUnavailable,

@@ -5,7 +5,7 @@
 #   NODE_MODULES=.../node_modules MITMDUMP=.../mitmdump \
 #     scripts/record_browsers.sh [OUT [chromium|playwright|firefox|mitmproxy ...]]
 #
-#   chromium.har       Chromium's developer tools, "Export HAR (sanitized)"
+#   chromium.har       Chromium's developer tools, "Export HAR (with sensitive data)"
 #   playwright.har     Playwright's recordHar, in Chromium
 #   firefox.har        Firefox's developer tools, their automatic export
 #   mitmproxy.har      mitmdump's hardump, with Chromium behind it

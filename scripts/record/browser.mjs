@@ -84,8 +84,8 @@ const EXPORT = `(async () => {
     ['models/har/har.js', 'models/logs/logs.js', 'core/common/common.js'].map(name => import(at + name)));
   const requests = logs.NetworkLog.NetworkLog.instance().requests();
   const progress = new common.Progress.CompositeProgress(new common.Progress.Progress());
-  // What the button "Export HAR (sanitized)" does.
-  return har.Writer.Writer.harStringForRequests(requests, { sanitize: true }, progress);
+  // What "Export HAR (with sensitive data)" does: what must be left out is in it.
+  return har.Writer.Writer.harStringForRequests(requests, { sanitize: false }, progress);
 })()`;
 
 async function devtools(url, out) {
@@ -94,6 +94,7 @@ async function devtools(url, out) {
     '--headless=new', ...FLAGS, `--user-data-dir=${profile}`,
     '--remote-debugging-port=0', '--remote-allow-origins=*', 'about:blank',
   ], { stdio: 'ignore' });
+  const ended = new Promise(done => browser.on('exit', done));
   try {
     const told = path.join(profile, 'DevToolsActivePort');
     const lines = await until('the start of Chromium', async () => {
@@ -115,10 +116,16 @@ async function devtools(url, out) {
     await until('the end of the page', () => target.evaluate(`document.title === 'done'`));
     await sleep(500);
     fs.writeFileSync(out, await tools.evaluate(EXPORT));
+    session.send('Browser.close');
+    await Promise.race([ended, sleep(5000)]);
   } finally {
     browser.kill();
-    await new Promise(done => browser.exitCode === null ? browser.on('exit', done) : done());
-    fs.rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+    await ended;
+    // Processes of the browser may write a little longer.
+    await until('the end of the profile', async () => {
+      fs.rmSync(profile, { recursive: true, force: true });
+      return true;
+    });
   }
 }
 

@@ -1,10 +1,10 @@
 //! A capture as Evidence. It is written from the capture's text and index as
 //! often as it is needed.
 
-use super::exclude::{EXPLICIT, Edit, Literals, edit_of, is_left_out, without_userinfo};
+use super::exclude::{EXPLICIT, Edit, Literals, edit_of, without_userinfo};
 use super::fault::Fault;
 use super::sidecar::{Found, Walk};
-use super::{CONTENT, Capture, Content, Entry, OPERATION, PROVIDER, compact};
+use super::{Capture, Content, Entry, OPERATION, Place, Source, compact};
 use crate::digest::Digest;
 use crate::error::Result;
 use crate::evidence::{Authority, Confidence, Draft, EvidenceId, Record, Subject};
@@ -23,6 +23,8 @@ const COMPRESSED: &str =
     "The capture is compressed with gzip; its digest and length are those of the compressed file.";
 const HIDDEN_DIGEST: &str = "The capture's digest holds a declared sensitive value, so that this record is bound to no file.";
 const HIDDEN_PLACES: &str = "Some places hold a declared sensitive value and are not told.";
+const BYTES_AS_TEXT: &str = "Fields that are bytes are told as text where they are valid UTF-8, else as \
+    null; the bytes themselves stand beside.";
 const TEXT_DECODED: &str = "Text is what the producer decoded to Unicode; the bytes that were sent \
     are known only where valid base64 stands for them.";
 
@@ -79,6 +81,8 @@ impl CaptureRecord {
             let own = match found {
                 Found::Number(lexeme) => lexeme.len(),
                 Found::Edited(_) => 0,
+                // Digest and names; what they are is a part of the capture.
+                Found::Bytes(_) => 160,
             };
             // The names of the members, and quotes.
             let bytes = (pointer.len() + own + 64) as u64;
@@ -88,7 +92,7 @@ impl CaptureRecord {
             fits
         };
         let mut fits = true;
-        let mut measure = |node: Node, edits: &[(Node, Edit)], except: Option<Node>| {
+        let mut measure = |node: Node, edits: &[(Node, Edit)], bytes: &[Content], except| {
             let tape = &self.capture.tape;
             Walk::numbers(tape, node, edits, except, |pointer, found| {
                 fits = count(pointer, found);
@@ -98,18 +102,20 @@ impl CaptureRecord {
                 fits = fits && count(pointer, found);
                 fits
             });
+            Walk::bytes(tape, node, edits, bytes, |pointer, found| {
+                fits = fits && count(pointer, found);
+                fits
+            });
         };
         if !self.hides_entries(literals) {
-            for entry in self.selected() {
-                measure(entry.1.node, &entry.1.edits, None);
+            for (_, entry) in self.selected() {
+                measure(entry.node, &entry.edits, &entry.bytes, None);
             }
         }
         let capture = &self.capture;
-        measure(
-            capture.tape.root(),
-            &capture.container,
-            Some(capture.entries_node),
-        );
+        if let Some(entries) = capture.source.entries() {
+            measure(capture.tape.root(), &capture.container, &[], Some(entries));
+        }
         match (stopped, fits) {
             (Some(error), _) => Err(Fault::Stopped(error)),
             (None, true) => Ok(()),
@@ -169,13 +175,33 @@ impl CaptureRecord {
     /// address; what is not shown is `None`.
     pub fn rows(&self) -> impl Iterator<Item = Row> {
         let hidden = self.hides_entries(&self.literals);
-        self.selected().map(move |(ordinal, entry)| Row {
-            ordinal: u64::from(ordinal),
-            method: self.shown_text(hidden, entry, &["request", "method"]),
-            status: self.shown_text(hidden, entry, &["response", "status"]),
-            mime_type: self.shown_text(hidden, entry, &["response", "content", "mimeType"]),
-            url: self.shown_text(hidden, entry, &["request", "url"]),
+        self.selected().map(move |(ordinal, entry)| {
+            let text = |path: &[&str]| self.shown_text(hidden, entry, path);
+            let (status, mime_type, url) = match self.capture.source {
+                Source::Har { .. } => (
+                    text(&["response", "status"]),
+                    text(&["response", "content", "mimeType"]),
+                    text(&["request", "url"]),
+                ),
+                Source::Flows => (
+                    text(&["response", "status_code"]),
+                    text(&["type"]),
+                    flow_address(text),
+                ),
+            };
+            Row {
+                ordinal: u64::from(ordinal),
+                method: text(&["request", "method"]),
+                status,
+                mime_type,
+                url,
+            }
         })
+    }
+
+    /// What the capture is: `har` or `mitmproxy`.
+    pub fn format(&self) -> &'static str {
+        self.capture.source.name()
     }
 
     /// What is to be said of it.
@@ -224,7 +250,8 @@ impl CaptureRecord {
 
     /// Whether the very name of the list of entries is not to be shown.
     fn hides_entries(&self, literals: &Literals) -> bool {
-        literals.are_in(b"log") || literals.are_in(b"entries")
+        self.capture.source.entries().is_some()
+            && (literals.are_in(b"log") || literals.are_in(b"entries"))
     }
 
     /// Whether a pointer that would be told holds a literal.
@@ -233,31 +260,38 @@ impl CaptureRecord {
             return false;
         }
         let mut hidden = false;
-        let mut look = |node: Node, edits: &[(Node, Edit)], except: Option<Node>| {
+        let mut look = |node: Node, edits: &[(Node, Edit)], bytes: &[Content], except| {
             let tape = &self.capture.tape;
-            Walk::numbers(tape, node, edits, except, |pointer, _| {
+            let mut take = |pointer: &[u8], _: Found<'_>| {
                 hidden |= self.literals.are_in(pointer);
                 !hidden
-            });
-            Walk::edits(tape, node, edits, except, |pointer, _| {
-                hidden |= self.literals.are_in(pointer);
-                !hidden
-            });
+            };
+            Walk::numbers(tape, node, edits, except, &mut take);
+            Walk::edits(tape, node, edits, except, &mut take);
+            Walk::bytes(tape, node, edits, bytes, &mut take);
         };
         for (_, entry) in self.selected() {
-            look(entry.node, &entry.edits, None);
+            look(entry.node, &entry.edits, &entry.bytes, None);
         }
         let capture = &self.capture;
-        look(
-            capture.tape.root(),
-            &capture.container,
-            Some(capture.entries_node),
-        );
-        let mut places = self.selected().map(|(ordinal, _)| location(ordinal));
+        if let Some(entries) = capture.source.entries() {
+            look(capture.tape.root(), &capture.container, &[], Some(entries));
+        }
         hidden
-            || places.any(|place| self.hides(place.as_bytes()))
-            || self.hides(CONTENT.as_bytes())
-                && self.selected().any(|(_, entry)| entry.content.is_some())
+            || self
+                .selected()
+                .any(|(ordinal, entry)| self.hides_place(&entry.place, ordinal))
+    }
+
+    /// Whether where a record stands is not to be told.
+    fn hides_place(&self, place: &Place, ordinal: u32) -> bool {
+        match place {
+            Place::Pointer => self.hides(location(ordinal).as_bytes()),
+            Place::Bytes { offset, bytes } => {
+                let holds = |number: &u64| self.hides(number.to_string().as_bytes());
+                holds(offset) || holds(bytes)
+            }
+        }
     }
 
     fn with_draft<T>(&self, use_it: impl FnOnce(&Draft<'_>) -> T) -> T {
@@ -270,7 +304,7 @@ impl CaptureRecord {
                 architecture: None,
                 local_path: self.path.clone(),
             }),
-            provider: PROVIDER,
+            provider: self.capture.source.provider(),
             predicate_type: "rea.analysis",
             operation: OPERATION,
             parameters: &Parameters(self),
@@ -340,7 +374,7 @@ impl CaptureRecord {
                 w.key("pointer");
                 w.text(pointer);
                 w.key("producer_type");
-                w.string("json-number");
+                w.string(self.capture.source.number(lexeme));
                 w.end_object();
             }
             true
@@ -378,62 +412,81 @@ impl CaptureRecord {
         w.end_array();
     }
 
-    fn content(&self, content: &Content, w: &mut Writer<'_>) {
+    fn binary(&self, pointer: &[u8], content: &Content, is_edited: bool, w: &mut Writer<'_>) {
+        let shown = !content.hidden && !is_edited;
         w.begin_object();
         w.key("bytes");
-        w.optional_u64((!content.hidden).then_some(content.bytes));
+        w.optional_u64(shown.then_some(content.bytes));
         w.key("content_base64");
-        match content.hidden {
-            true => w.null(),
-            false => w.text(&compact(&self.capture.tape.text(content.text))),
+        match shown {
+            false => w.null(),
+            true => w.text(&compact(&self.capture.tape.text(content.base64))),
         }
         w.key("pointer");
-        w.string(CONTENT);
+        w.text(pointer);
         w.key("representation");
-        w.string("har-base64-content");
-        w.key("sha256");
-        (!content.hidden).then_some(content.sha256).write_json(w);
-        w.key("state");
-        w.string(if content.hidden {
-            "redacted"
-        } else {
-            "retained"
+        w.string(match self.capture.source {
+            Source::Har { .. } => "har-base64-content",
+            Source::Flows => "producer-bytes",
         });
+        w.key("sha256");
+        shown.then_some(content.sha256).write_json(w);
+        w.key("state");
+        w.string(if shown { "retained" } else { "redacted" });
         w.end_object();
     }
 
     fn entry(&self, ordinal: u32, entry: &Entry, w: &mut Writer<'_>) {
-        let place = location(ordinal);
         let is_hidden = self.hides_entries(&self.literals);
         w.begin_object();
         w.key("binary_fields");
         w.begin_array();
-        let shown = |content: &&Content| {
-            !is_hidden
-                && !self.hides(CONTENT.as_bytes())
-                && !is_left_out(&self.capture.tape, &entry.edits, content.text)
-        };
-        if let Some(content) = entry.content.as_ref().filter(shown) {
-            self.content(content, w);
+        if !is_hidden {
+            let (tape, edits) = (&self.capture.tape, &entry.edits);
+            Walk::bytes(tape, entry.node, edits, &entry.bytes, |pointer, found| {
+                if let Found::Bytes(content) = found
+                    && !self.hides(pointer)
+                {
+                    let is_edited = edit_of(edits, content.text).is_some();
+                    self.binary(pointer, content, is_edited, w);
+                }
+                true
+            });
         }
         w.end_array();
         w.key("limitations");
         w.begin_array();
-        if !self.hides(TEXT_DECODED.as_bytes()) {
-            w.string(TEXT_DECODED);
+        let said = match self.capture.source {
+            Source::Har { .. } => TEXT_DECODED,
+            Source::Flows => BYTES_AS_TEXT,
+        };
+        if !self.hides(said.as_bytes()) {
+            w.string(said);
         }
         w.end_array();
         w.key("location");
         w.begin_object();
-        w.key("kind");
-        if is_hidden || self.hides(place.as_bytes()) {
-            w.string("unknown");
-            w.key("reason");
-            w.string(EXPLICIT);
-        } else {
-            w.string("json-pointer");
-            w.key("pointer");
-            w.string(&place);
+        match entry.place {
+            _ if is_hidden || self.hides_place(&entry.place, ordinal) => {
+                w.key("kind");
+                w.string("unknown");
+                w.key("reason");
+                w.string(EXPLICIT);
+            }
+            Place::Pointer => {
+                w.key("kind");
+                w.string("json-pointer");
+                w.key("pointer");
+                w.string(&location(ordinal));
+            }
+            Place::Bytes { offset, bytes } => {
+                w.key("bytes");
+                w.u64(bytes);
+                w.key("kind");
+                w.string("byte-range");
+                w.key("offset");
+                w.u64(offset);
+            }
         }
         w.end_object();
         w.key("numeric_literals");
@@ -483,6 +536,18 @@ pub struct Row {
     pub url: Option<String>,
 }
 
+/// The address of a native flow's request, put together.
+fn flow_address(text: impl Fn(&[&str]) -> Option<String>) -> Option<String> {
+    let part = |name| text(&["request", name]);
+    let (scheme, host, port) = (part("scheme")?, part("host")?, part("port")?);
+    Some(format!("{scheme}://{host}:{port}{}", part("path")?))
+}
+
+fn empty(w: &mut Writer<'_>) {
+    w.begin_array();
+    w.end_array();
+}
+
 /// Where a record stands.
 fn location(ordinal: u32) -> String {
     format!("/log/entries/{ordinal}")
@@ -518,9 +583,9 @@ impl WriteJson for Parameters<'_> {
         w.begin_object();
         w.key("capture_path");
         w.string(&record.path);
-        if !record.hides(b"har") {
+        if !record.hides(record.format().as_bytes()) {
             w.key("format");
-            w.string("har");
+            w.string(record.format());
         }
         w.key("record_ordinals");
         w.begin_array();
@@ -540,7 +605,7 @@ impl WriteJson for ResultOf<'_> {
     fn write_json(&self, w: &mut Writer<'_>) {
         let record = self.0;
         let capture = &record.capture;
-        let (root, entries) = (capture.tape.root(), Some(capture.entries_node));
+        let (root, entries) = (capture.tape.root(), capture.source.entries());
         w.begin_object();
         w.key("artifact");
         w.begin_object();
@@ -554,21 +619,28 @@ impl WriteJson for ResultOf<'_> {
         w.key("container");
         w.begin_object();
         w.key("numeric_literals");
-        record.numbers(root, &capture.container, entries, w);
+        match entries {
+            Some(_) => record.numbers(root, &capture.container, entries, w),
+            None => empty(w),
+        }
         w.key("records_pointer");
-        match record.hides_entries(&record.literals) {
+        match entries.is_none() || record.hides_entries(&record.literals) {
             true => w.null(),
             false => w.string("/log/entries"),
         }
         w.key("redactions");
         record.redactions(root, &capture.container, entries, w);
         w.key("reported");
-        record.value(root, &capture.container, entries, w);
+        match entries {
+            Some(_) => record.value(root, &capture.container, entries, w),
+            // A file of flows is nothing but its records.
+            None => w.null(),
+        }
         w.end_object();
         w.key("decoder");
-        PROVIDER.write_json(w);
+        capture.source.provider().write_json(w);
         w.key("format");
-        w.string("har");
+        w.string(record.format());
         w.key("limitations");
         record.limitations.write_json(w);
         w.key("records");

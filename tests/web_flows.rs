@@ -608,3 +608,31 @@ fn a_stop_ends_all_that_was_started() {
     });
     assert!(ended, "a process of the program goes on");
 }
+
+#[test]
+fn the_setting_names_the_program() {
+    let given = Given::mitmdump("12.2.3");
+    let path = support::file(
+        given.folder.path(),
+        "a.flows",
+        &object(&[("a", bytes(b"x"))]),
+    );
+    let run = |program: Option<&Path>| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rea"));
+        command.env_remove(har::MITMDUMP_SETTING);
+        if let Some(program) = program {
+            command.env(har::MITMDUMP_SETTING, program);
+        }
+        let format = ["inspect-web-network-capture", "--format", "canonical"];
+        let said = command.args(format).arg(&path).arg("mitmproxy").output();
+        said.unwrap()
+    };
+    let said = run(Some(&given.program));
+    let record: Json = serde_json::from_slice(&said.stdout).unwrap();
+    let first = &record["normalized_result"]["records"][0];
+    assert_eq!(first["reported"], json!({"a": "x"}));
+    let said = run(None);
+    assert_eq!(said.status.code(), Some(1));
+    let text = String::from_utf8(said.stderr).unwrap();
+    assert!(text.contains("REA_MITMDUMP_COMMAND names none"), "{text}");
+}

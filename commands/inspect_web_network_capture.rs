@@ -26,7 +26,13 @@ use crate::ui::Ui;
 /// them, with every number's digits and base64 content beside them. Cookies,
 /// authorization headers and passwords in addresses are left out; name other
 /// secrets with --sensitive-value. Nothing is fetched. `rea view --api-surface`
-/// shows which operations the recording holds.
+/// shows which operations a HAR holds.
+///
+/// Flows in mitmproxy's own format need mitmproxy's own program, on Linux:
+/// REA_MITMDUMP_COMMAND is the absolute path of mitmdump 12.2.3. It is started
+/// with limits of memory, time and output, without the environment, and reads a
+/// copy; the record holds what it wrote, byte for byte. No other format starts
+/// a program.
 #[derive(Clone, Debug, Args, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
@@ -62,7 +68,7 @@ pub struct Input {
 pub enum CaptureFormat {
     /// HTTP Archive 1.2, plain or .har.gz
     Har,
-    /// Flows of mitmproxy: refused with what to do, mitmdump makes HAR of them
+    /// Flows of mitmproxy in its own format, read with the mitmdump 12.2.3 that REA_MITMDUMP_COMMAND names
     Mitmproxy,
 }
 
@@ -74,7 +80,7 @@ impl Command for Input {
     const OPERATION: Operation = Operation {
         name: har::OPERATION,
         family: Family::Web,
-        effects: &[Effect::Read],
+        effects: &[Effect::Read, Effect::Run],
         returns_target_content: true,
         host_requirement: None,
     };
@@ -82,6 +88,7 @@ impl Command for Input {
     const EXAMPLE: &'static str = "rea inspect-web-network-capture session.har har -o capture.json";
     const TOOL: Form = Form::Same(Facts {
         surface: "browser-provider",
+        effects: Facts::DECODED,
         first_page: Some(r#"{"kind":"api-surface","offset":0,"limit":64}"#),
         ..Facts::DERIVED
     });
@@ -92,11 +99,12 @@ impl Command for Input {
             record_ordinals: self.record_ordinals,
             sensitive_values: self.sensitive_values.into_iter().map(Text::from).collect(),
             max_bytes: self.max_capture_bytes.0,
+            mitmdump: std::env::var_os(har::MITMDUMP_SETTING).map(PathBuf::from),
         };
         let path = &self.capture_path;
         let record = ui.operate(&context, |context| match self.format {
             CaptureFormat::Har => har::inspect(path, &options, context),
-            CaptureFormat::Mitmproxy => Err(har::no_native_flows(context)),
+            CaptureFormat::Mitmproxy => har::inspect_flows(path, &options, context),
         })?;
         ui.evidence(&context, &record, |report| describe(&record, report))?;
         Ok(ExitCode::SUCCESS)
@@ -116,7 +124,7 @@ fn describe(record: &CaptureRecord, report: &mut Report) {
         "" => "capture",
         path => path,
     });
-    report.fact("format", "har");
+    report.fact("format", record.format());
     report.fact("size", human_bytes(record.bytes()));
     if let Some(sha256) = record.sha256() {
         report.fact("sha256", sha256.to_hex());

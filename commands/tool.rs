@@ -68,6 +68,12 @@ const RECORD: Facts = Facts {
 };
 
 impl Facts {
+    /// What a record has that another program may have to decode, in a folder
+    /// of temporary files.
+    pub const DECODED: Effects = RECORDED
+        .and(Effects::WRITES_FILESYSTEM)
+        .and(Effects::LAUNCHES_PROCESS);
+
     /// An inventory of some kind, which may need temporary files.
     pub const ARTIFACT: Self = Self {
         effects: RECORDED.and(Effects::WRITES_FILESYSTEM),

@@ -113,7 +113,7 @@ def mitmproxy2swagger(program, har, origin):
     subprocess.run(command, check=True, capture_output=True)
     out.write_text(out.read_text().replace("ignore:", ""))
     subprocess.run(command, check=True, capture_output=True)
-    import yaml  # comes with mitmproxy2swagger's requirements
+    import yaml  # PyYAML, in the Python that runs this
     return of_openapi(yaml.safe_load(out.read_text()))
 
 

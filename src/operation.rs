@@ -15,6 +15,8 @@ pub enum Effect {
     Write,
     /// Opens a socket on this machine.
     Listen,
+    /// Starts a program that the caller's settings name.
+    Run,
 }
 
 impl Effect {
@@ -24,6 +26,7 @@ impl Effect {
             Self::Read => "read",
             Self::Write => "write",
             Self::Listen => "listen",
+            Self::Run => "run",
         }
     }
 }

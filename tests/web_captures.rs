@@ -786,11 +786,6 @@ fn dialects_of_exporters() {
             entry["timings"] =
                 json!({"dns": -1, "connect": -1, "ssl": -1, "send": 0, "wait": -1, "receive": -1});
         }),
-        ("Charles", |entry| {
-            entry["_charlesStatus"] = json!("COMPLETE");
-            entry["startedDateTime"] = json!("2026-10-05T11:00:00.000+0200");
-            entry["response"]["redirectURL"] = json!("");
-        }),
         ("Fiddler", |entry| {
             entry["startedDateTime"] = json!("2026-10-05T11:00:00.1234567+02:00");
             entry["connection"] = json!("ClientPort:51234;EgressPort:51235");
@@ -803,4 +798,95 @@ fn dialects_of_exporters() {
         let record = with(&edited(edit), &Options::default());
         assert!(record.is_ok(), "{exporter}: {record:?}");
     }
+}
+
+fn recorded(name: &str) -> Vec<u8> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/har");
+    std::fs::read(folder.join(name)).unwrap()
+}
+
+/// What exporters wrote (tests/data/har/README.md): taken whole, whoever did.
+/// Names and numbers are those of the application that was recorded.
+#[test]
+fn recordings_of_exporters_are_taken() {
+    for (name, creator, records, wanted) in [
+        ("chromium.har", "WebInspector", 11, 11),
+        ("playwright.har", "Playwright", 11, 11),
+        ("firefox.har", "Firefox", 12, 11),
+        ("mitmproxy.har", "mitmproxy", 11, 11),
+        ("safari.har", "WebKit Web Inspector", 7, 6),
+        ("fiddler.har", "Fiddler", 3, 3),
+    ] {
+        let record = of(&recorded(name));
+        let result = &record["normalized_result"];
+        let log = &result["container"]["reported"]["log"];
+        assert_eq!(log["creator"]["name"], creator, "{name}");
+        assert_eq!(result["total_records"], records, "{name}");
+        let found = result["records"].as_array().unwrap();
+        let answered = found.iter().filter(|record| {
+            let reported = &record["reported"];
+            let url = reported["request"]["url"].as_str().unwrap();
+            url.starts_with("http://127.0.0.1:8471/") && reported["response"]["status"] != 0
+        });
+        assert_eq!(answered.count(), wanted, "{name}");
+        // The session that the application gives is in none of them.
+        assert!(!record.to_string().contains("not-for-records"), "{name}");
+        // The image is one red pixel of 69 bytes.
+        let image = found
+            .iter()
+            .flat_map(|record| record["binary_fields"].as_array().unwrap())
+            .find(|field| field["bytes"] == 69);
+        assert_eq!(
+            image.map(|field| &field["sha256"]),
+            Some(&json!(
+                "b1ff9c8ea3a780bad09b346c423d2d0e46815926879b18e841d928376a946640"
+            )),
+            "{name}"
+        );
+    }
+}
+
+/// What exporters write against the standard is told with its place and with
+/// what to do, and is taken when that was done.
+#[test]
+fn known_faults_of_exporters_say_what_to_do() {
+    let refused = |text: &[u8], pointer: &str, tool: &str| {
+        let error = error(&with(text, &Options::default()).unwrap_err());
+        let issue = &error["details"]["issues"][0];
+        assert_eq!(issue["path"], json!(["capture_path", pointer]), "{error}");
+        let advice = error["remediation"]["action"].as_str().unwrap();
+        assert!(advice.contains(tool), "{advice}");
+    };
+    let charles = recorded("charles.har");
+    refused(&charles, "/log/entries/0/response/redirectURL", "Charles");
+    let mut mended: Json = serde_json::from_slice(&charles).unwrap();
+    for entry in mended["log"]["entries"].as_array_mut().unwrap() {
+        entry["response"]["redirectURL"] = json!("");
+    }
+    let record = of(mended.to_string().as_bytes());
+    assert_eq!(record["normalized_result"]["total_records"], 4);
+    // Over HTTP/2 it has no text of the status.
+    mended["log"]["entries"][1]["response"]["statusText"] = Json::Null;
+    let place = "/log/entries/1/response/statusText";
+    refused(mended.to_string().as_bytes(), place, "Charles");
+
+    let mut safari: Json = serde_json::from_slice(&recorded("safari.har")).unwrap();
+    let cookie = "/log/entries/2/response/cookies/0/expires";
+    *safari.pointer_mut(cookie).unwrap() = json!("");
+    refused(safari.to_string().as_bytes(), cookie, "Safari");
+    *safari.pointer_mut(cookie).unwrap() = Json::Null;
+    of(safari.to_string().as_bytes());
+
+    let mut mitmproxy: Json = serde_json::from_slice(&recorded("mitmproxy.har")).unwrap();
+    let content = "/log/entries/3/response/content";
+    *mitmproxy.pointer_mut(content).unwrap() = json!({});
+    refused(mitmproxy.to_string().as_bytes(), content, "mitmdump");
+
+    // Fiddler offers two versions, of which one is read.
+    let text = String::from_utf8(recorded("fiddler.har")).unwrap();
+    let old = text.replace(r#""version":"1.2""#, r#""version":"1.1""#);
+    assert!(old != text);
+    let error = error(&with(old.as_bytes(), &Options::default()).unwrap_err());
+    assert_eq!(error["code"], "capability_unavailable");
+    assert_eq!(error["details"]["pointer"], "/log/version");
 }

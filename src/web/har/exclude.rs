@@ -160,6 +160,52 @@ pub(super) fn of_entry(tape: &Tape, entry: Node, literals: &Literals) -> Edits {
             }
         }
     }
+    with_declared(tape, entry, edits, literals)
+}
+
+/// What the state of a native flow does not show: the same headers, those of
+/// trailers and of the state that it had before it was edited, what stands
+/// before the host of the authority, and who a proxy asked for.
+pub(super) fn of_flow(tape: &Tape, state: Node, literals: &Literals) -> Edits {
+    let mut edits = Edits::new();
+    for flow in [Some(state), tape.member(state, "backup")] {
+        let Some(flow) = flow else { continue };
+        for side in ["request", "response"] {
+            let Some(side) = tape.member(flow, side) else {
+                continue;
+            };
+            for list in ["headers", "trailers"] {
+                let list = tape.member(side, list);
+                for header in list.into_iter().flat_map(|list| tape.elements(list)) {
+                    let mut parts = tape.elements(header);
+                    if let (Some(name), Some(value)) = (parts.next(), parts.next()) {
+                        named(tape, name, value, &mut edits);
+                    }
+                }
+            }
+            if let Some(path) = tape.member(side, "path")
+                && !tape.text(path).starts_with(b"/")
+            {
+                userinfo(tape, path, &mut edits);
+            }
+            // Without a scheme it is no address that could be cut.
+            if let Some(authority) = tape.member(side, "authority")
+                && (tape.text(authority).contains(&b'@') || tape.kind(authority) == Kind::Null)
+            {
+                edits.push((authority, Edit::Credential));
+            }
+        }
+        let proxied = tape
+            .member(flow, "metadata")
+            .and_then(|metadata| tape.member(metadata, "proxyauth"));
+        if let Some(pair) = proxied {
+            credential(tape, pair, &mut edits);
+        }
+    }
+    with_declared(tape, state, edits, literals)
+}
+
+fn with_declared(tape: &Tape, entry: Node, mut edits: Edits, literals: &Literals) -> Edits {
     edits.sort_unstable_by_key(|(node, _)| *node);
     if literals.is_empty() {
         return edits;
@@ -194,7 +240,7 @@ pub(super) fn hide(tape: &Tape, value: Node, edits: &mut Edits) {
 }
 
 /// Whether a member that is left out holds `node`.
-pub(super) fn is_left_out(tape: &Tape, edits: &[(Node, Edit)], node: Node) -> bool {
+fn is_left_out(tape: &Tape, edits: &[(Node, Edit)], node: Node) -> bool {
     let mut names = edits.iter().filter(|(_, edit)| *edit == Edit::Name);
     names.any(|&(name, _)| {
         let value = tape.after(name);
@@ -207,11 +253,37 @@ fn of_header(tape: &Tape, header: Node, edits: &mut Edits) {
     else {
         return;
     };
+    named(tape, name, value, edits);
+}
+
+/// The value of a header of that name.
+fn named(tape: &Tape, name: Node, value: Node, edits: &mut Edits) {
     let name = String::from_utf8_lossy(&tape.text(name)).to_lowercase();
     if CREDENTIALS.contains(&name.as_str()) {
-        edits.push((value, Edit::Credential));
+        credential(tape, value, edits);
     } else if ADDRESSES.contains(&name.as_str()) {
-        userinfo(tape, value, edits);
+        match tape.kind(value) {
+            // Bytes that are no text cannot be looked through.
+            Kind::Null => edits.push((value, Edit::Credential)),
+            _ => userinfo(tape, value, edits),
+        }
+    }
+}
+
+/// All of a value is a credential.
+fn credential(tape: &Tape, value: Node, edits: &mut Edits) {
+    match tape.kind(value) {
+        Kind::Object => {
+            for (_, member) in tape.members(value) {
+                credential(tape, member, edits);
+            }
+        }
+        Kind::Array => {
+            for element in tape.elements(value) {
+                credential(tape, element, edits);
+            }
+        }
+        _ => edits.push((value, Edit::Credential)),
     }
 }
 
@@ -293,7 +365,9 @@ fn declared(
             }
         }
         Kind::Number(lexeme) if literals.are_in(lexeme) => edits.push((node, Edit::Explicit)),
-        Kind::Number(_) | Kind::Null | Kind::Bool(_) => {}
+        Kind::Number(_) | Kind::Null | Kind::Bool(_) => {
+            edits.extend(edit_of(structural, node).map(|edit| (node, edit)));
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 use std::io;
 
 use super::exclude::Literals;
+use super::mitmdump::{Missing, SETTING, VERSION};
 use crate::error::{Category, Code, Error, io_reason};
 use crate::json::{Issue, Object, Value};
 use crate::operation::Context;
@@ -38,7 +39,47 @@ pub(super) enum Fault {
         maximum: u64,
     },
     Stopped(Error),
+    /// A file of flows is wrong at an offset, and at a JSON Pointer of a state.
+    Flow {
+        offset: u64,
+        pointer: String,
+        what: String,
+    },
+    /// There is no mitmdump that is known.
+    NoProgram(Missing),
+    /// mitmdump does not run.
+    Program(String),
+    /// mitmdump needed more than it may have of this.
+    Decoder(&'static str),
+    /// mitmdump said something else than what was asked.
+    Answer(String),
+    /// Files or processes of mitmdump may be left, after a fault or without.
+    Cleanup(Option<Box<Fault>>),
 }
+
+/// What exporters are known to write against the standard, by the end of the
+/// place, and what to do about it.
+const KNOWN: [(&str, &str); 4] = [
+    (
+        "/response/redirectURL",
+        "Charles writes null where nothing was redirected: put \"\" there, as docs/environments.md shows.",
+    ),
+    (
+        "/response/statusText",
+        "Charles writes null where HTTP/2 has no such text: put \"\" there, as docs/environments.md shows.",
+    ),
+    (
+        "/expires",
+        "Safari writes \"\" for cookies that end with the session: put null there, as docs/environments.md shows.",
+    ),
+    (
+        "/response/content",
+        "mitmdump writes an empty object where no response came: leave such flows out with --set save_stream_filter=~s.",
+    ),
+];
+
+const EXPORT_AGAIN: &str =
+    "Export the capture again as HAR 1.2; docs/environments.md says what exporters write.";
 
 /// The most arrays and objects inside the document's own.
 pub(super) const NESTING: u64 = 64;
@@ -142,11 +183,16 @@ impl Fault {
                     "" => String::new(),
                     pointer => format!(": {pointer}"),
                 };
+                let known = KNOWN.iter().find(|(end, _)| pointer.ends_with(end));
+                let advice = match known {
+                    Some((_, advice)) if !hidden => advice,
+                    _ => EXPORT_AGAIN,
+                };
                 let mut path = capture();
                 path.push(if hidden { "".into() } else { pointer.into() });
                 at(path, "invalid_format", format!("{shown}{place} {message}"))
                     .into_error(operation)
-                    .action("Export the capture again as HAR 1.2; docs/environments.md says what exporters write.")
+                    .action(advice)
             }
             Self::Version { found } => Error::new(
                 Code::CapabilityUnavailable,
@@ -172,6 +218,82 @@ impl Fault {
             .action("Select fewer records with --record, or raise --max-capture-bytes.")
             .detail("operation", operation)
             .detail("maximum_reply_bytes", maximum),
+            Self::Flow {
+                offset,
+                pointer,
+                what,
+            } => {
+                let hidden = hides(&pointer) || hides(&what);
+                let mut path = capture();
+                path.push(if hidden { "".into() } else { pointer.into() });
+                let message = format!("{shown}: byte {offset} {what}");
+                at(path, "invalid_format", message)
+                    .into_error(operation)
+                    .action("Give a file that mitmproxy wrote (`-w`); a HAR is read with the format har.")
+            }
+            Self::NoProgram(missing) => no_program(missing, &say, operation),
+            Self::Program(reason) => Error::new(
+                Code::ProviderUnavailable,
+                say(format!("mitmdump does not run: {reason}")),
+            )
+            .action("Make room for temporary files, and see that this user may start programs.")
+            .detail("operation", operation)
+            .detail("profile", PROFILE),
+            Self::Decoder(resource) => Error::new(
+                Code::ResourceConstraint,
+                say(format!("mitmdump needed more than {resource} for {shown}")),
+            )
+            .action("Record fewer flows into one file; selecting fewer records does not help.")
+            .detail("operation", operation)
+            .detail("reason", resource),
+            Self::Answer(what) => Error::new(
+                Code::UnreadableOutput,
+                say(format!("what mitmdump made of {shown} {what}")),
+            )
+            .action("See that the program is mitmproxy's own mitmdump, unchanged.")
+            .detail("operation", operation)
+            .detail("profile", PROFILE),
+            Self::Cleanup(fault) => {
+                let prior = fault.map(|fault| fault.into_error(shown, maximum, literals, context));
+                let after = prior.as_ref().map_or(String::new(), |prior| {
+                    format!(", after another fault: {}", prior.message())
+                });
+                let message = format!(
+                    "files or processes of mitmdump may be left in the temporary folder{after}"
+                );
+                let error = Error::new(Code::CleanupIncomplete, say(message))
+                    .action("Remove what is left: folders `rea-flows-*` there.")
+                    .detail("operation", operation);
+                match prior {
+                    Some(prior) => error.detail("prior_code", prior.code().as_str()),
+                    None => error,
+                }
+            }
         }
     }
+}
+
+/// What can read native flows, as errors name it.
+const PROFILE: &str = "mitmdump 12.2.3";
+
+fn no_program(missing: Missing, say: &dyn Fn(String) -> String, operation: &str) -> Error {
+    let message = match missing {
+        Missing::NotSet => format!(
+            "native flows of mitmproxy are read by mitmdump {VERSION}, and {SETTING} names none"
+        ),
+        Missing::NotAFile => format!("{SETTING} is not the absolute path of a file"),
+        Missing::OtherSystem => {
+            "native flows of mitmproxy are read on Linux only, where a program can be limited"
+                .to_owned()
+        }
+        Missing::Other(reason) => {
+            format!("what {SETTING} names is not mitmdump {VERSION}: it {reason}")
+        }
+    };
+    Error::new(Code::CapabilityUnavailable, say(message))
+        .action(format!(
+            "Set {SETTING} to the absolute path of mitmdump {VERSION}, or export the flows: mitmdump -n -r FLOWS --set hardump=OUT.har"
+        ))
+        .detail("operation", operation)
+        .detail("profile", PROFILE)
 }

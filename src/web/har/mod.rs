@@ -1,5 +1,6 @@
-//! `inspect_web_network_capture`: the records of a HAR 1.2 capture, as their
-//! producer wrote them, without credentials (web.md section 1).
+//! `inspect_web_network_capture`: the records of a HAR 1.2 capture or of
+//! mitmproxy's native flows, as their producer wrote them, without credentials
+//! (web.md section 1).
 //!
 //! The capture is read once and indexed where it stands; every record is
 //! validated before any is selected. What a record does not show is a short
@@ -7,12 +8,14 @@
 
 mod exclude;
 mod fault;
+mod flows;
+mod mitmdump;
 mod profile;
 mod read;
 mod record;
 mod sidecar;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -38,6 +41,17 @@ pub const PROVIDER: Provider = Provider {
     version: "1",
 };
 
+/// Who reads native flows of mitmproxy.
+pub const FLOWS_PROVIDER: Provider = Provider {
+    id: "mitmproxy-native-tnetstring",
+    name: "rea mitmproxy flow reader",
+    version: mitmdump::VERSION,
+};
+
+/// The setting that names the program that reads native flows: the absolute
+/// path of mitmdump 12.2.3.
+pub const MITMDUMP_SETTING: &str = mitmdump::SETTING;
+
 /// Bytes of a capture that are read where the caller does not say: 32 MiB.
 pub const MAX_BYTES: u64 = 32 << 20;
 
@@ -54,6 +68,8 @@ pub struct Options {
     pub sensitive_values: Vec<Text>,
     /// Bytes of the capture, also once it is unpacked.
     pub max_bytes: u64,
+    /// The program for native flows, see [`MITMDUMP_SETTING`].
+    pub mitmdump: Option<PathBuf>,
 }
 
 impl Default for Options {
@@ -62,6 +78,7 @@ impl Default for Options {
             record_ordinals: None,
             sensitive_values: Vec::new(),
             max_bytes: MAX_BYTES,
+            mitmdump: None,
         }
     }
 }
@@ -70,28 +87,82 @@ impl Default for Options {
 #[derive(Debug)]
 struct Entry {
     node: Node,
+    place: Place,
     edits: Edits,
-    content: Option<Content>,
+    /// By place.
+    bytes: Vec<Content>,
 }
 
-/// Base64 content of an entry.
+/// Where an entry stands in the capture.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    /// In the list of entries, by its ordinal.
+    Pointer,
+    /// At an offset of the file, once it is unpacked.
+    Bytes { offset: u64, bytes: u64 },
+}
+
+/// Bytes that an entry holds.
 #[derive(Clone, Copy, Debug)]
 struct Content {
+    /// The value that stands for them in the entry.
     text: Node,
+    /// The value that spells them.
+    base64: Node,
     bytes: u64,
     sha256: Digest,
     /// A declared literal is in it.
     hidden: bool,
 }
 
+/// What a capture is.
+#[derive(Clone, Copy, Debug)]
+enum Source {
+    /// A document with this list of entries.
+    Har { entries: Node },
+    /// Native flows; the document is what their decoder made of them.
+    Flows,
+}
+
+impl Source {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Har { .. } => "har",
+            Self::Flows => "mitmproxy",
+        }
+    }
+
+    fn provider(self) -> Provider {
+        match self {
+            Self::Har { .. } => PROVIDER,
+            Self::Flows => FLOWS_PROVIDER,
+        }
+    }
+
+    fn entries(self) -> Option<Node> {
+        match self {
+            Self::Har { entries } => Some(entries),
+            Self::Flows => None,
+        }
+    }
+
+    /// What the producer calls a number.
+    fn number(self, lexeme: &[u8]) -> &'static str {
+        match self {
+            Self::Har { .. } => "json-number",
+            Self::Flows if lexeme.iter().any(|byte| b".eE".contains(byte)) => "float",
+            Self::Flows => "integer",
+        }
+    }
+}
+
 /// A capture whose records are all valid.
 #[derive(Debug)]
 struct Capture {
     tape: Tape,
+    source: Source,
     entries: Vec<Entry>,
     container: Edits,
-    /// Where the entries stand.
-    entries_node: Node,
     had_mark: bool,
     compressed: bool,
 }
@@ -104,6 +175,36 @@ struct Capture {
 /// versions; `access_denied`, `artifact_changed`, `cancelled`;
 /// `unreadable_output` where the record would grow beyond all measure.
 pub fn inspect(path: &Path, options: &Options, context: &Context) -> Result<CaptureRecord> {
+    with(path, options, context, |input, literals| {
+        decode(input.text, input.compressed, literals, context)
+    })
+}
+
+/// Reads the native flows of mitmproxy at `path` with the program that
+/// [`Options::mitmdump`] names: their states as they were written, nothing
+/// migrated. It is started with limits of its own (768 MiB of addresses, 30
+/// seconds, 96 MiB of output), without environment and without network of
+/// ours, and has ended when this returns.
+///
+/// # Errors
+/// Those of [`inspect`], where a place is an offset and a pointer into a
+/// state; `capability_unavailable` without such a program or on other systems
+/// than Linux, `provider_unavailable` where it does not run,
+/// `resource_constraint` where it reaches a limit, `cleanup_incomplete` where
+/// it may have left something.
+pub fn inspect_flows(path: &Path, options: &Options, context: &Context) -> Result<CaptureRecord> {
+    with(path, options, context, |input, literals| {
+        let reply = mitmdump::decode(options.mitmdump.as_deref(), &input.text, context)?;
+        flows::capture(reply, input.compressed, literals, context)
+    })
+}
+
+fn with(
+    path: &Path,
+    options: &Options,
+    context: &Context,
+    decode: impl FnOnce(read::Input, &Literals) -> Result<Capture, Fault>,
+) -> Result<CaptureRecord> {
     let literals = Literals::new(&options.sensitive_values);
     let shown = display_path(path);
     let read = || -> Result<CaptureRecord, Fault> {
@@ -119,7 +220,7 @@ pub fn inspect(path: &Path, options: &Options, context: &Context) -> Result<Capt
         let maximum = options.max_bytes.min(Tape::MAX);
         let input = read::read(path, maximum, context)?;
         let (sha256, bytes) = (input.sha256, input.bytes);
-        let capture = decode(input.text, input.compressed, &literals, context)?;
+        let capture = decode(input, &literals)?;
         let total = capture.entries.len();
         let selection = resolve(selection, total)?;
         let record = CaptureRecord::new(capture, selection, &shown, sha256, bytes);
@@ -130,17 +231,6 @@ pub fn inspect(path: &Path, options: &Options, context: &Context) -> Result<Capt
         Ok(record) => Ok(record.finish(literals)),
         Err(fault) => Err(fault.into_error(&shown, options.max_bytes, &literals, context)),
     }
-}
-
-/// Native flows of mitmproxy are the business of the program that wrote them,
-/// and no other program is run here.
-pub fn no_native_flows(context: &Context) -> crate::error::Error {
-    let message =
-        "native flows of mitmproxy are not read here, only HAR that mitmdump makes of them";
-    crate::error::Error::new(crate::error::Code::CapabilityUnavailable, message)
-        .action("Export them: mitmdump -n -r FLOWS --set hardump=OUT.har")
-        .detail("operation", context.operation)
-        .detail("profile", "mitmdump 12.2.3")
 }
 
 fn check_distinct(selection: Option<&[u64]>) -> Result<(), Fault> {
@@ -219,17 +309,20 @@ fn decode(
         }
         entries.push(Entry {
             node,
+            place: Place::Pointer,
             edits,
-            content,
+            bytes: content.into_iter().collect(),
         });
     }
     context.progress.add_entries(1);
     let container = exclude::of_container(&tape, entries_node, literals);
     Ok(Capture {
         tape,
+        source: Source::Har {
+            entries: entries_node,
+        },
         entries,
         container,
-        entries_node,
         had_mark,
         compressed,
     })
@@ -263,25 +356,33 @@ fn content(tape: &Tape, entry: Node, literals: &Literals) -> Result<Option<Conte
     if tape.kind(text) != Kind::Text || *tape.text(encoding) != *b"base64" {
         return Ok(None);
     }
-    let written = tape.text(text);
-    let compact = compact(&written);
     // Padding and bits that are not zero are refused by the decoder.
-    let Ok(decoded) = STANDARD.decode(&*compact) else {
+    let Some(content) = bytes_of(tape, text, text, literals) else {
         let message = "is no canonical base64, which its encoding says it is".to_owned();
         return Err(Fault::format(CONTENT, message));
     };
+    Ok(Some(content))
+}
+
+/// Bytes that `base64` spells and `text` stands for; `None` where it is no
+/// canonical base64.
+fn bytes_of(tape: &Tape, text: Node, base64: Node, literals: &Literals) -> Option<Content> {
+    let written = tape.text(base64);
+    let compact = compact(&written);
+    let decoded = STANDARD.decode(&*compact).ok()?;
     let sha256 = Digest::of(&decoded);
     let hidden = !literals.is_empty()
         && (literals.are_in(&written)
             || literals.are_in(&compact)
             || literals.are_in_bytes(&decoded)
             || literals.are_in(sha256.to_hex().as_bytes()));
-    Ok(Some(Content {
+    Some(Content {
         text,
+        base64,
         bytes: decoded.len() as u64,
         sha256,
         hidden,
-    }))
+    })
 }
 
 /// Base64 without white space.

@@ -1,14 +1,17 @@
 //! A capture as Evidence. It is written from the capture's text and index as
 //! often as it is needed.
 
-use super::exclude::{EXPLICIT, Edit, Literals, edit_of, is_left_out, without_userinfo};
+mod write;
+
+use self::write::{Locations, Parameters, ResultOf};
+use super::exclude::{Edit, Literals, edit_of, without_userinfo};
 use super::fault::Fault;
 use super::sidecar::{Found, Walk};
-use super::{CONTENT, Capture, Content, Entry, OPERATION, PROVIDER, compact};
+use super::{Capture, Content, Entry, OPERATION, Place, Source};
 use crate::digest::Digest;
 use crate::error::Result;
 use crate::evidence::{Authority, Confidence, Draft, EvidenceId, Record, Subject};
-use crate::json::{Kind, Node, WriteJson, Writer};
+use crate::json::{Kind, Node, Writer};
 use crate::operation::Context;
 
 const NOT_LIVE: &str = "The capture is what its producer recorded: nothing was fetched, and which \
@@ -23,8 +26,6 @@ const COMPRESSED: &str =
     "The capture is compressed with gzip; its digest and length are those of the compressed file.";
 const HIDDEN_DIGEST: &str = "The capture's digest holds a declared sensitive value, so that this record is bound to no file.";
 const HIDDEN_PLACES: &str = "Some places hold a declared sensitive value and are not told.";
-const TEXT_DECODED: &str = "Text is what the producer decoded to Unicode; the bytes that were sent \
-    are known only where valid base64 stands for them.";
 
 /// See [`super::inspect`].
 #[derive(Debug)]
@@ -79,6 +80,8 @@ impl CaptureRecord {
             let own = match found {
                 Found::Number(lexeme) => lexeme.len(),
                 Found::Edited(_) => 0,
+                // Digest and names; what they are is a part of the capture.
+                Found::Bytes(_) => 160,
             };
             // The names of the members, and quotes.
             let bytes = (pointer.len() + own + 64) as u64;
@@ -88,7 +91,7 @@ impl CaptureRecord {
             fits
         };
         let mut fits = true;
-        let mut measure = |node: Node, edits: &[(Node, Edit)], except: Option<Node>| {
+        let mut measure = |node: Node, edits: &[(Node, Edit)], bytes: &[Content], except| {
             let tape = &self.capture.tape;
             Walk::numbers(tape, node, edits, except, |pointer, found| {
                 fits = count(pointer, found);
@@ -98,18 +101,20 @@ impl CaptureRecord {
                 fits = fits && count(pointer, found);
                 fits
             });
+            Walk::bytes(tape, node, edits, bytes, |pointer, found| {
+                fits = fits && count(pointer, found);
+                fits
+            });
         };
         if !self.hides_entries(literals) {
-            for entry in self.selected() {
-                measure(entry.1.node, &entry.1.edits, None);
+            for (_, entry) in self.selected() {
+                measure(entry.node, &entry.edits, &entry.bytes, None);
             }
         }
         let capture = &self.capture;
-        measure(
-            capture.tape.root(),
-            &capture.container,
-            Some(capture.entries_node),
-        );
+        if let Some(entries) = capture.source.entries() {
+            measure(capture.tape.root(), &capture.container, &[], Some(entries));
+        }
         match (stopped, fits) {
             (Some(error), _) => Err(Fault::Stopped(error)),
             (None, true) => Ok(()),
@@ -169,13 +174,33 @@ impl CaptureRecord {
     /// address; what is not shown is `None`.
     pub fn rows(&self) -> impl Iterator<Item = Row> {
         let hidden = self.hides_entries(&self.literals);
-        self.selected().map(move |(ordinal, entry)| Row {
-            ordinal: u64::from(ordinal),
-            method: self.shown_text(hidden, entry, &["request", "method"]),
-            status: self.shown_text(hidden, entry, &["response", "status"]),
-            mime_type: self.shown_text(hidden, entry, &["response", "content", "mimeType"]),
-            url: self.shown_text(hidden, entry, &["request", "url"]),
+        self.selected().map(move |(ordinal, entry)| {
+            let text = |path: &[&str]| self.shown_text(hidden, entry, path);
+            let (status, mime_type, url) = match self.capture.source {
+                Source::Har { .. } => (
+                    text(&["response", "status"]),
+                    text(&["response", "content", "mimeType"]),
+                    text(&["request", "url"]),
+                ),
+                Source::Flows => (
+                    text(&["response", "status_code"]),
+                    text(&["type"]),
+                    flow_address(text),
+                ),
+            };
+            Row {
+                ordinal: u64::from(ordinal),
+                method: text(&["request", "method"]),
+                status,
+                mime_type,
+                url,
+            }
         })
+    }
+
+    /// What the capture is: `har` or `mitmproxy`.
+    pub fn format(&self) -> &'static str {
+        self.capture.source.name()
     }
 
     /// What is to be said of it.
@@ -224,7 +249,8 @@ impl CaptureRecord {
 
     /// Whether the very name of the list of entries is not to be shown.
     fn hides_entries(&self, literals: &Literals) -> bool {
-        literals.are_in(b"log") || literals.are_in(b"entries")
+        self.capture.source.entries().is_some()
+            && (literals.are_in(b"log") || literals.are_in(b"entries"))
     }
 
     /// Whether a pointer that would be told holds a literal.
@@ -233,31 +259,38 @@ impl CaptureRecord {
             return false;
         }
         let mut hidden = false;
-        let mut look = |node: Node, edits: &[(Node, Edit)], except: Option<Node>| {
+        let mut look = |node: Node, edits: &[(Node, Edit)], bytes: &[Content], except| {
             let tape = &self.capture.tape;
-            Walk::numbers(tape, node, edits, except, |pointer, _| {
+            let mut take = |pointer: &[u8], _: Found<'_>| {
                 hidden |= self.literals.are_in(pointer);
                 !hidden
-            });
-            Walk::edits(tape, node, edits, except, |pointer, _| {
-                hidden |= self.literals.are_in(pointer);
-                !hidden
-            });
+            };
+            Walk::numbers(tape, node, edits, except, &mut take);
+            Walk::edits(tape, node, edits, except, &mut take);
+            Walk::bytes(tape, node, edits, bytes, &mut take);
         };
         for (_, entry) in self.selected() {
-            look(entry.node, &entry.edits, None);
+            look(entry.node, &entry.edits, &entry.bytes, None);
         }
         let capture = &self.capture;
-        look(
-            capture.tape.root(),
-            &capture.container,
-            Some(capture.entries_node),
-        );
-        let mut places = self.selected().map(|(ordinal, _)| location(ordinal));
+        if let Some(entries) = capture.source.entries() {
+            look(capture.tape.root(), &capture.container, &[], Some(entries));
+        }
         hidden
-            || places.any(|place| self.hides(place.as_bytes()))
-            || self.hides(CONTENT.as_bytes())
-                && self.selected().any(|(_, entry)| entry.content.is_some())
+            || self
+                .selected()
+                .any(|(ordinal, entry)| self.hides_place(&entry.place, ordinal))
+    }
+
+    /// Whether where a record stands is not to be told.
+    fn hides_place(&self, place: &Place, ordinal: u32) -> bool {
+        match place {
+            Place::Pointer => self.hides(location(ordinal).as_bytes()),
+            Place::Bytes { offset, bytes } => {
+                let holds = |number: &u64| self.hides(number.to_string().as_bytes());
+                holds(offset) || holds(bytes)
+            }
+        }
     }
 
     fn with_draft<T>(&self, use_it: impl FnOnce(&Draft<'_>) -> T) -> T {
@@ -270,7 +303,7 @@ impl CaptureRecord {
                 architecture: None,
                 local_path: self.path.clone(),
             }),
-            provider: PROVIDER,
+            provider: self.capture.source.provider(),
             predicate_type: "rea.analysis",
             operation: OPERATION,
             parameters: &Parameters(self),
@@ -281,190 +314,6 @@ impl CaptureRecord {
             locations: &Locations(self),
             evidence_links: &[],
         })
-    }
-
-    /// Writes a value without what it does not show.
-    fn value(&self, node: Node, edits: &[(Node, Edit)], except: Option<Node>, w: &mut Writer<'_>) {
-        let tape = &self.capture.tape;
-        if except == Some(node) {
-            return w.null();
-        }
-        match edit_of(edits, node) {
-            Some(Edit::Credential | Edit::Explicit | Edit::Name) => return w.null(),
-            Some(Edit::Userinfo) => {
-                let text = tape.text(node);
-                return match without_userinfo(&text) {
-                    Some((head, rest)) => w.text(&[head, rest].concat()),
-                    None => w.text(&text),
-                };
-            }
-            None => {}
-        }
-        match tape.kind(node) {
-            Kind::Object => {
-                w.begin_object();
-                for (name, value) in tape.sorted_members(node) {
-                    if edit_of(edits, name).is_none() {
-                        tape.write_name(name, w);
-                        self.value(value, edits, except, w);
-                    }
-                }
-                w.end_object();
-            }
-            Kind::Array => {
-                w.begin_array();
-                for element in tape.elements(node) {
-                    self.value(element, edits, except, w);
-                }
-                w.end_array();
-            }
-            _ => tape.write_scalar(node, w),
-        }
-    }
-
-    fn numbers(
-        &self,
-        node: Node,
-        edits: &[(Node, Edit)],
-        except: Option<Node>,
-        w: &mut Writer<'_>,
-    ) {
-        w.begin_array();
-        Walk::numbers(&self.capture.tape, node, edits, except, |pointer, found| {
-            if let Found::Number(lexeme) = found
-                && !self.hides(pointer)
-            {
-                w.begin_object();
-                w.key("literal");
-                w.text(lexeme);
-                w.key("pointer");
-                w.text(pointer);
-                w.key("producer_type");
-                w.string("json-number");
-                w.end_object();
-            }
-            true
-        });
-        w.end_array();
-    }
-
-    fn redactions(
-        &self,
-        node: Node,
-        edits: &[(Node, Edit)],
-        except: Option<Node>,
-        w: &mut Writer<'_>,
-    ) {
-        w.begin_array();
-        if !edits.is_empty() {
-            Walk::edits(&self.capture.tape, node, edits, except, |pointer, found| {
-                if let Found::Edited(edit) = found
-                    && !self.hides(pointer)
-                {
-                    w.begin_object();
-                    w.key("pointer");
-                    w.text(pointer);
-                    w.key("reason");
-                    w.string(edit.reason());
-                    if edit == Edit::Name {
-                        w.key("scope");
-                        w.string("property-name");
-                    }
-                    w.end_object();
-                }
-                true
-            });
-        }
-        w.end_array();
-    }
-
-    fn content(&self, content: &Content, w: &mut Writer<'_>) {
-        w.begin_object();
-        w.key("bytes");
-        w.optional_u64((!content.hidden).then_some(content.bytes));
-        w.key("content_base64");
-        match content.hidden {
-            true => w.null(),
-            false => w.text(&compact(&self.capture.tape.text(content.text))),
-        }
-        w.key("pointer");
-        w.string(CONTENT);
-        w.key("representation");
-        w.string("har-base64-content");
-        w.key("sha256");
-        (!content.hidden).then_some(content.sha256).write_json(w);
-        w.key("state");
-        w.string(if content.hidden {
-            "redacted"
-        } else {
-            "retained"
-        });
-        w.end_object();
-    }
-
-    fn entry(&self, ordinal: u32, entry: &Entry, w: &mut Writer<'_>) {
-        let place = location(ordinal);
-        let is_hidden = self.hides_entries(&self.literals);
-        w.begin_object();
-        w.key("binary_fields");
-        w.begin_array();
-        let shown = |content: &&Content| {
-            !is_hidden
-                && !self.hides(CONTENT.as_bytes())
-                && !is_left_out(&self.capture.tape, &entry.edits, content.text)
-        };
-        if let Some(content) = entry.content.as_ref().filter(shown) {
-            self.content(content, w);
-        }
-        w.end_array();
-        w.key("limitations");
-        w.begin_array();
-        if !self.hides(TEXT_DECODED.as_bytes()) {
-            w.string(TEXT_DECODED);
-        }
-        w.end_array();
-        w.key("location");
-        w.begin_object();
-        w.key("kind");
-        if is_hidden || self.hides(place.as_bytes()) {
-            w.string("unknown");
-            w.key("reason");
-            w.string(EXPLICIT);
-        } else {
-            w.string("json-pointer");
-            w.key("pointer");
-            w.string(&place);
-        }
-        w.end_object();
-        w.key("numeric_literals");
-        if is_hidden {
-            w.begin_array();
-            w.end_array();
-        } else {
-            self.numbers(entry.node, &entry.edits, None, w);
-        }
-        w.key("ordinal");
-        w.u64(u64::from(ordinal));
-        w.key("redactions");
-        if is_hidden {
-            w.begin_array();
-            w.begin_object();
-            w.key("pointer");
-            w.string("");
-            w.key("reason");
-            w.string(EXPLICIT);
-            w.end_object();
-            w.end_array();
-        } else {
-            self.redactions(entry.node, &entry.edits, None, w);
-        }
-        w.key("reported");
-        if is_hidden {
-            w.null();
-        } else {
-            self.value(entry.node, &entry.edits, None, w);
-        }
-        w.end_object();
     }
 }
 
@@ -483,6 +332,13 @@ pub struct Row {
     pub url: Option<String>,
 }
 
+/// The address of a native flow's request, put together.
+fn flow_address(text: impl Fn(&[&str]) -> Option<String>) -> Option<String> {
+    let part = |name| text(&["request", name]);
+    let (scheme, host, port) = (part("scheme")?, part("host")?, part("port")?);
+    Some(format!("{scheme}://{host}:{port}{}", part("path")?))
+}
+
 /// Where a record stands.
 fn location(ordinal: u32) -> String {
     format!("/log/entries/{ordinal}")
@@ -495,92 +351,5 @@ impl Record for CaptureRecord {
 
     fn write_record(&self, w: &mut Writer<'_>) {
         self.with_draft(|draft| draft.write_record(self.id, w));
-    }
-}
-
-struct Locations<'a>(&'a CaptureRecord);
-
-impl WriteJson for Locations<'_> {
-    fn write_json(&self, w: &mut Writer<'_>) {
-        if self.0.shows_path {
-            return crate::evidence::ArtifactPath(&self.0.path).write_json(w);
-        }
-        w.begin_array();
-        w.end_array();
-    }
-}
-
-struct Parameters<'a>(&'a CaptureRecord);
-
-impl WriteJson for Parameters<'_> {
-    fn write_json(&self, w: &mut Writer<'_>) {
-        let record = self.0;
-        w.begin_object();
-        w.key("capture_path");
-        w.string(&record.path);
-        if !record.hides(b"har") {
-            w.key("format");
-            w.string("har");
-        }
-        w.key("record_ordinals");
-        w.begin_array();
-        for &ordinal in &record.selection {
-            w.u64(u64::from(ordinal));
-        }
-        w.end_array();
-        w.key("sensitive_value_count");
-        w.u64(record.literals.len());
-        w.end_object();
-    }
-}
-
-struct ResultOf<'a>(&'a CaptureRecord);
-
-impl WriteJson for ResultOf<'_> {
-    fn write_json(&self, w: &mut Writer<'_>) {
-        let record = self.0;
-        let capture = &record.capture;
-        let (root, entries) = (capture.tape.root(), Some(capture.entries_node));
-        w.begin_object();
-        w.key("artifact");
-        w.begin_object();
-        w.key("bytes");
-        w.u64(record.bytes);
-        w.key("path");
-        w.string(&record.path);
-        w.key("sha256");
-        record.sha256.write_json(w);
-        w.end_object();
-        w.key("container");
-        w.begin_object();
-        w.key("numeric_literals");
-        record.numbers(root, &capture.container, entries, w);
-        w.key("records_pointer");
-        match record.hides_entries(&record.literals) {
-            true => w.null(),
-            false => w.string("/log/entries"),
-        }
-        w.key("redactions");
-        record.redactions(root, &capture.container, entries, w);
-        w.key("reported");
-        record.value(root, &capture.container, entries, w);
-        w.end_object();
-        w.key("decoder");
-        PROVIDER.write_json(w);
-        w.key("format");
-        w.string("har");
-        w.key("limitations");
-        record.limitations.write_json(w);
-        w.key("records");
-        w.begin_array();
-        for (ordinal, entry) in record.selected() {
-            record.entry(ordinal, entry, w);
-        }
-        w.end_array();
-        w.key("runtime_attribution");
-        w.string("unknown");
-        w.key("total_records");
-        w.u64(record.total_records());
-        w.end_object();
     }
 }

@@ -1,13 +1,24 @@
 //! What stands beside a record's `reported` value: places in it, found in the
 //! order of the capture.
 
+use super::Content;
 use super::exclude::{Edit, edit_of};
 use crate::json::{Kind, Node, Tape};
 
-/// A number or an edit, with its JSON Pointer (WTF-8).
+/// A number, an edit or bytes, with its JSON Pointer (WTF-8).
 pub(super) enum Found<'a> {
     Number(&'a [u8]),
     Edited(Edit),
+    Bytes(&'a Content),
+}
+
+/// What is looked for.
+#[derive(Clone, Copy)]
+enum Wanted<'a> {
+    Numbers,
+    Edits,
+    /// By place.
+    Bytes(&'a [Content]),
 }
 
 /// A walk over a part of the document with pointers relative to it.
@@ -16,8 +27,7 @@ pub(super) struct Walk<'a, F> {
     edits: &'a [(Node, Edit)],
     /// Not walked into.
     except: Option<Node>,
-    /// Whether numbers are wanted, else edits.
-    numbers: bool,
+    wanted: Wanted<'a>,
     pointer: Vec<u8>,
     /// Takes what is found; false ends the walk.
     take: F,
@@ -32,15 +42,7 @@ impl<'a, F: FnMut(&[u8], Found<'a>) -> bool> Walk<'a, F> {
         except: Option<Node>,
         take: F,
     ) {
-        let mut walk = Self {
-            tape,
-            edits,
-            except,
-            numbers: true,
-            pointer: Vec::new(),
-            take,
-        };
-        walk.value(node);
+        Self::walk(tape, node, edits, except, Wanted::Numbers, take);
     }
 
     /// Finds all edits.
@@ -51,11 +53,33 @@ impl<'a, F: FnMut(&[u8], Found<'a>) -> bool> Walk<'a, F> {
         except: Option<Node>,
         take: F,
     ) {
+        Self::walk(tape, node, edits, except, Wanted::Edits, take);
+    }
+
+    /// Finds bytes that are not left out with a member that holds them.
+    pub fn bytes(
+        tape: &'a Tape,
+        node: Node,
+        edits: &'a [(Node, Edit)],
+        bytes: &'a [Content],
+        take: F,
+    ) {
+        Self::walk(tape, node, edits, None, Wanted::Bytes(bytes), take);
+    }
+
+    fn walk(
+        tape: &'a Tape,
+        node: Node,
+        edits: &'a [(Node, Edit)],
+        except: Option<Node>,
+        wanted: Wanted<'a>,
+        take: F,
+    ) {
         let mut walk = Self {
             tape,
             edits,
             except,
-            numbers: false,
+            wanted,
             pointer: Vec::new(),
             take,
         };
@@ -63,14 +87,16 @@ impl<'a, F: FnMut(&[u8], Found<'a>) -> bool> Walk<'a, F> {
     }
 
     fn value(&mut self, node: Node) -> bool {
-        if self.except == Some(node) || !self.numbers && !self.holds_edits(node) {
+        if self.except == Some(node) || !self.may_hold(node) {
             return true;
         }
         match self.tape.kind(node) {
             Kind::Object => {
                 for (name, value) in self.tape.members(node) {
                     if let Some(edit) = edit_of(self.edits, name) {
-                        if !self.numbers && !(self.take)(&self.pointer, Found::Edited(edit)) {
+                        if matches!(self.wanted, Wanted::Edits)
+                            && !(self.take)(&self.pointer, Found::Edited(edit))
+                        {
                             return false;
                         }
                         continue;
@@ -94,26 +120,40 @@ impl<'a, F: FnMut(&[u8], Found<'a>) -> bool> Walk<'a, F> {
                 }
             }
             kind => {
-                let edit = edit_of(self.edits, node);
-                match (edit, kind) {
-                    (Some(edit), _) if !self.numbers => {
-                        return (self.take)(&self.pointer, Found::Edited(edit));
+                let found = match (self.wanted, kind) {
+                    (Wanted::Numbers, Kind::Number(lexeme)) => {
+                        let shown = edit_of(self.edits, node).is_none();
+                        shown.then_some(Found::Number(lexeme))
                     }
-                    (None, Kind::Number(lexeme)) if self.numbers => {
-                        return (self.take)(&self.pointer, Found::Number(lexeme));
+                    (Wanted::Numbers, _) => None,
+                    (Wanted::Edits, _) => edit_of(self.edits, node).map(Found::Edited),
+                    (Wanted::Bytes(bytes), _) => {
+                        let at = bytes.binary_search_by_key(&node, |content| content.text);
+                        at.ok().and_then(|at| bytes.get(at)).map(Found::Bytes)
                     }
-                    _ => {}
+                };
+                if let Some(found) = found {
+                    return (self.take)(&self.pointer, found);
                 }
             }
         }
         true
     }
 
-    /// Whether an edit stands in a value.
-    fn holds_edits(&self, node: Node) -> bool {
-        let at = self.edits.partition_point(|(place, _)| *place < node);
-        let next = self.edits.get(at);
-        next.is_some_and(|(place, _)| *place < self.tape.after(node))
+    /// Whether what is wanted can stand in a value.
+    fn may_hold(&self, node: Node) -> bool {
+        let next = match self.wanted {
+            Wanted::Numbers => return true,
+            Wanted::Edits => {
+                let at = self.edits.partition_point(|(place, _)| *place < node);
+                self.edits.get(at).map(|(place, _)| *place)
+            }
+            Wanted::Bytes(bytes) => {
+                let at = bytes.partition_point(|content| content.text < node);
+                bytes.get(at).map(|content| content.text)
+            }
+        };
+        next.is_some_and(|place| place < self.tape.after(node))
     }
 }
 

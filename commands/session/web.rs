@@ -92,6 +92,19 @@ impl Takes for Captures {
     const TOOL: &'static str = compare_captures::OPERATION;
 }
 
+/// The schema of a record, a reference to one, or something else.
+fn record_or<const N: usize>(
+    others: [serde_json::Value; N],
+    generator: &mut SchemaGenerator,
+) -> Schema {
+    let mut schema = Operand::json_schema(generator);
+    let choices = schema.get_mut("anyOf").and_then(|list| list.as_array_mut());
+    if let Some(choices) = choices {
+        choices.extend(others);
+    }
+    schema
+}
+
 #[derive(Debug, Deserialize)]
 struct Page(serde_json::Value);
 
@@ -101,7 +114,6 @@ impl JsonSchema for Page {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let mut schema = Operand::json_schema(generator);
         let pair = serde_json::json!({
             "type": "object",
             "description": "Results, records or references to records",
@@ -112,10 +124,7 @@ impl JsonSchema for Page {
                 "webmcp": {"type": ["object", "null"]}
             }
         });
-        if let Some(choices) = schema.get_mut("anyOf").and_then(|list| list.as_array_mut()) {
-            choices.push(pair);
-        }
-        schema
+        record_or([pair], generator)
     }
 }
 
@@ -128,17 +137,13 @@ impl JsonSchema for Scenario {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let mut schema = Operand::json_schema(generator);
         let result = serde_json::json!({
             "type": "object",
             "description": "The result alone",
             "required": ["steps"],
             "properties": {"steps": {"type": "array", "items": {"type": "object"}}}
         });
-        if let Some(choices) = schema.get_mut("anyOf").and_then(|list| list.as_array_mut()) {
-            choices.push(result);
-        }
-        schema
+        record_or([result], generator)
     }
 }
 
@@ -261,7 +266,6 @@ impl JsonSchema for Picture {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let mut schema = Operand::json_schema(generator);
         let text = serde_json::json!({"type": "string", "minLength": 1});
         let file = serde_json::json!({
             "type": "object",
@@ -282,10 +286,7 @@ impl JsonSchema for Picture {
                 "data_base64": text
             }
         });
-        if let Some(choices) = schema.get_mut("anyOf").and_then(|list| list.as_array_mut()) {
-            choices.extend([file, image]);
-        }
-        schema
+        record_or([file, image], generator)
     }
 }
 

@@ -146,8 +146,10 @@ impl Names {
     }
 }
 
-fn is_long(name: &Text) -> bool {
-    units(&lossy(name)) > NAME
+/// Whether it has another name for callers: it is long, or no text that a
+/// client could write (half of a surrogate pair).
+fn needs_alias(name: &Text) -> bool {
+    name.as_str().is_none_or(|name| units(name) > NAME)
 }
 
 impl Tool {
@@ -234,7 +236,7 @@ fn path_argument(parameter: &Value, names: &mut Names) -> Option<Argument> {
         .iter()
         .map(|value| text(value).map(lossy))
         .collect();
-    let name = match is_long(name) {
+    let name = match needs_alias(name) {
         true => Text::from(format!("path_{index}")),
         false => name.clone(),
     };
@@ -260,7 +262,7 @@ fn query_argument(at: usize, name: &Text, captured: &[&Text], names: &mut Names)
         .copied()
         .filter(|other| *other != name)
         .collect();
-    let given = match is_long(&wanted) {
+    let given = match needs_alias(&wanted) {
         true => names.give(Text::from(format!("query_{at}")), &others),
         // A captured name that is free is its own.
         false if !taken => names.give(wanted, &[]),

@@ -431,6 +431,16 @@ mod tests {
     }
 
     #[test]
+    fn what_no_client_can_write_has_another_name() {
+        let text = r#"{"name":"t","method":"GET","path_template":"/","records":[{"ordinal":0}],
+            "query_names":["a","x\ud800"],"path_parameters":[],"request_body":null}"#;
+        let tool = Tool::read(&parse(text), "", "").unwrap();
+        assert_eq!(names(&tool), ["a", "query_1"]);
+        let full = Text::from_utf16([0x78, 0xD800]);
+        assert_eq!(tool.arguments[1].meaning, Meaning::Query(full));
+    }
+
+    #[test]
     fn many_fields_are_admitted_and_too_many_are_not() {
         let fields = |count: usize| {
             let names: Vec<String> = (0..count).map(|at| format!("\"field_{at:04}\"")).collect();

@@ -1,11 +1,8 @@
 //! What the body of a read says: its value, what identifies it, its rows.
 
 use super::TooLarge;
-use crate::json::{
-    Budget, Kind, Limits, Node, Object, Reader, Tape, Text, Value, WriteJson, Writer,
-    append_number, is_safe_number,
-};
-use crate::web::exchange::{Content, Exchange, parse};
+use crate::json::{Budget, Kind, Limits, Object, Reader, Text, Value, append_number};
+use crate::web::exchange::{Content, Exchange, is_safe, parse};
 
 /// Members that are looked at first for an identity.
 const IDENTITIES: [&str; 6] = ["id", "uid", "uuid", "key", "slug", "name"];
@@ -37,7 +34,7 @@ pub(super) fn usable(
     if !matches!(tape.kind(tape.root()), Kind::Object | Kind::Array) {
         return Ok(Err("body-not-json"));
     }
-    if !all_safe(&tape, tape.root()) {
+    if !is_safe(&tape, tape.root()) {
         return Ok(Err("unsafe-number"));
     }
     drop(tape);
@@ -54,15 +51,6 @@ pub(super) fn usable(
         return Err(TooLarge);
     }
     Ok(Ok(value))
-}
-
-fn all_safe(tape: &Tape, node: Node) -> bool {
-    match tape.kind(node) {
-        Kind::Number(lexeme) => is_safe_number(lexeme),
-        Kind::Array => tape.elements(node).all(|element| all_safe(tape, element)),
-        Kind::Object => tape.members(node).all(|(_, value)| all_safe(tape, value)),
-        Kind::Null | Kind::Bool(_) | Kind::Text => true,
-    }
 }
 
 /// A scalar as text, for identities.
@@ -98,14 +86,6 @@ pub(super) fn member<'v>(value: &'v Value, name: &Text) -> Option<&'v Value> {
         .iter()
         .find(found)
         .map(|(_, value)| value)
-}
-
-pub(super) fn canonical(value: &Value) -> Vec<u8> {
-    let mut out = Vec::new();
-    let mut writer = Writer::canonical(&mut out);
-    value.write_json(&mut writer);
-    writer.finish_infallible();
-    out
 }
 
 /// The rows of a collection and where they stand: at the root, or in the one

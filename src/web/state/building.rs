@@ -3,9 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::body::{candidates, canonical, member, rows, scalar};
+use super::body::{candidates, member, rows, scalar};
 use super::{Reads, State};
-use crate::json::{Object, Text, Value};
+use crate::json::{Object, Text, Value, canonical};
 
 #[derive(Default)]
 struct Type {

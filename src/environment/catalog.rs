@@ -84,8 +84,13 @@ impl Catalog {
         let tools = manifest.get("tools").and_then(Value::as_array);
         let tools = tools.ok_or_else(malformed)?;
         let tool = |tool| Tool::read(tool, warning, evidence).ok_or_else(malformed);
-        let tools = tools.iter().map(tool).collect::<Result<_>>()?;
-        Ok(Self { tools })
+        let tools = tools.iter().map(tool).collect::<Result<Vec<_>>>()?;
+        let names: BTreeSet<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+        // Of two with one name only one could be called.
+        match names.len() == tools.len() {
+            true => Ok(Self { tools }),
+            false => Err(malformed()),
+        }
     }
 
     /// Bytes that the names and descriptions may take in any encoding.
@@ -455,7 +460,15 @@ mod tests {
         assert_eq!(catalog.tools[0].arguments.len(), 1500);
         let error = Catalog::new(&fields(8000), id).unwrap_err();
         assert_eq!(error.code().as_str(), "resource_constraint");
-        let malformed = Catalog::new(&parse(r#"{"tools":[{}]}"#), id).unwrap_err();
-        assert_eq!(malformed.code().as_str(), "invalid_request");
+        let mut twice = fields(1);
+        if let Value::Object(manifest) = &mut twice {
+            let tools = manifest.get("tools").and_then(Value::as_array).unwrap();
+            let tools = [tools, tools].concat();
+            manifest.insert("tools", tools);
+        }
+        for wrong in [parse(r#"{"tools":[{}]}"#), twice] {
+            let malformed = Catalog::new(&wrong, id).unwrap_err();
+            assert_eq!(malformed.code().as_str(), "invalid_request");
+        }
     }
 }

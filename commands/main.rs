@@ -18,6 +18,7 @@ mod demangle;
 mod demangle_swift;
 mod diff;
 mod doctor;
+mod environment_serve;
 mod errors;
 mod evidence_export;
 mod evidence_import;

@@ -3,7 +3,7 @@
 mod doctor;
 pub mod engine;
 mod prompts;
-mod serve;
+pub mod serve;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -87,18 +87,7 @@ impl Command for Input {
         if let Some(Action::Doctor) = self.action {
             return doctor::run(ui);
         }
-        let mut settings = settings()?;
-        if let Some(host) = &self.host {
-            settings.host = rea::mcp::host(host).map_err(|expected| {
-                let message = format!("--host is {host:?}; {expected} is needed");
-                rea::Error::new(rea::error::Code::ConfigurationInvalid, message)
-                    .action("Give the address of an interface of this machine, or a name of it.")
-            })?;
-        }
-        if let Some(port) = self.port {
-            settings.port = port;
-        }
-        let server = server(settings);
+        let server = server(settings_at(self.host.as_deref(), self.port)?);
         match self.http {
             true => serve::http(server),
             false => serve::stdio(server),
@@ -113,6 +102,22 @@ pub fn settings() -> Result<Settings> {
         // What is no text is no setting either, and is refused like one.
         Some(value.to_string_lossy().into_owned())
     })
+}
+
+/// [`settings`], with the address that the command line gives.
+pub fn settings_at(host: Option<&str>, port: Option<u16>) -> Result<Settings> {
+    let mut settings = settings()?;
+    if let Some(host) = host {
+        settings.host = rea::mcp::host(host).map_err(|expected| {
+            let message = format!("--host is {host:?}; {expected} is needed");
+            rea::Error::new(rea::error::Code::ConfigurationInvalid, message)
+                .action("Give the address of an interface of this machine, or a name of it.")
+        })?;
+    }
+    if let Some(port) = port {
+        settings.port = port;
+    }
+    Ok(settings)
 }
 
 /// A server of all tools.

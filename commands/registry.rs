@@ -16,12 +16,13 @@ use crate::ui::Ui;
 use crate::{
     address_to_file_offset, bundle, capabilities, catalog, compare_api_surfaces, compare_artifacts,
     compare_bundles, compare_web_captures, compare_web_screenshots, completions, demangle,
-    demangle_swift, diff, doctor, evidence_export, evidence_import, extract_artifact, generate,
-    inspect_analysis_view, inspect_artifact, inspect_binary_layout, inspect_evidence_bundle,
-    inspect_macho, inspect_plist, inspect_wasm_artifact, inspect_web_network_capture,
-    inventory_artifact, list_architectures, list_names, list_segments, list_strings, list_unknowns,
-    mcp, providers, read_bytes, record_unknown, search_bytes, search_strings, setup, uninstall,
-    update_unknown, verify_evidence, verify_unknown_resolution, view,
+    demangle_swift, diff, doctor, environment_serve, evidence_export, evidence_import,
+    extract_artifact, generate, inspect_analysis_view, inspect_artifact, inspect_binary_layout,
+    inspect_evidence_bundle, inspect_macho, inspect_plist, inspect_wasm_artifact,
+    inspect_web_network_capture, inventory_artifact, list_architectures, list_names, list_segments,
+    list_strings, list_unknowns, mcp, providers, read_bytes, record_unknown, search_bytes,
+    search_strings, setup, uninstall, update_unknown, verify_evidence, verify_unknown_resolution,
+    view,
 };
 
 /// What a command's file provides, on its input struct. The struct's doc
@@ -171,6 +172,7 @@ pub static COMMANDS: &[Row] = &[
     Row::of::<demangle::Input>(),
     Row::of::<demangle_swift::Input>(),
     Row::of::<inspect_web_network_capture::Input>(),
+    Row::of::<environment_serve::Input>(),
     Row::of::<compare_api_surfaces::Input>(),
     Row::of::<compare_web_captures::Input>(),
     Row::of::<compare_web_screenshots::Input>(),

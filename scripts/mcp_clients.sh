@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Lets clients that others wrote talk to `rea mcp`, and compares what they get
-# with the command line:
+# with the command line; the Python SDK also to `rea environment-serve`:
 #
 #   scripts/mcp_clients.sh [--rea PROGRAM] [--packages FOLDER] [PART...]
 #
@@ -130,6 +130,7 @@ typescript() {
 python() {
   prepared
   PYTHONPATH=$packages/python python3 scripts/mcp/client.py "$scratch/cases"
+  PYTHONPATH=$packages/python python3 scripts/mcp/environment.py "$rea" "$scratch/environment"
 }
 
 inspector() {

@@ -93,7 +93,7 @@ fn call(server: &Arc<Server>, name: &str, arguments: Value) -> Result<Value> {
         _ => Map::new(),
     };
     let reply = (tool.run)(arguments, &Call::new(Arc::clone(&server.session)))?;
-    let (Reply::Result(text) | Reply::Evidence { text, .. }) = reply;
+    let (Reply::Result(text) | Reply::Object(text) | Reply::Evidence { text, .. }) = reply;
     serde_json::from_slice(&text).map_err(|error| failed(error.to_string()))
 }
 

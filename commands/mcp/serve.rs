@@ -10,9 +10,10 @@ use rea::{Error, Result};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// How long calls may take to stop.
-const DRAIN: Duration = Duration::from_secs(10);
+pub const DRAIN: Duration = Duration::from_secs(10);
 
-fn runtime() -> Result<tokio::runtime::Runtime> {
+/// Threads for a server.
+pub fn runtime() -> Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .thread_name("rea-mcp")
@@ -25,13 +26,14 @@ fn failed(what: &str, error: &dyn std::fmt::Display) -> Error {
 }
 
 /// SIGINT and SIGTERM.
-struct Signals {
+pub struct Signals {
     interrupt: Signal,
     terminate: Signal,
 }
 
 impl Signals {
-    fn listen() -> Result<Self> {
+    /// Receives them from now on; inside of a runtime.
+    pub fn listen() -> Result<Self> {
         let listen =
             |kind| signal(kind).map_err(|error| failed("signals cannot be received", &error));
         Ok(Self {
@@ -41,7 +43,7 @@ impl Signals {
     }
 
     /// The number of the next signal.
-    async fn next(&mut self) -> u8 {
+    pub async fn next(&mut self) -> u8 {
         tokio::select! {
             _ = self.interrupt.recv() => 2,
             _ = self.terminate.recv() => 15,
@@ -100,12 +102,15 @@ pub fn http(server: Arc<Server>) -> Result<ExitCode> {
         let starting = rea::mcp::listen(Arc::clone(&server));
         let (listener, early) = signals.while_starting(starting).await;
         let listener = listener?;
-        let number = match early {
-            Some(number) => number,
-            None => signals.next().await,
+        let outcome = match early {
+            Some(number) => Ok(ExitCode::from(128 + number)),
+            None => tokio::select! {
+                number = signals.next() => Ok(ExitCode::from(128 + number)),
+                error = listener.failed() => Err(error),
+            },
         };
         listener.stop(DRAIN).await;
         server.stop(DRAIN).await;
-        Ok(ExitCode::from(128 + number))
+        outcome
     })
 }

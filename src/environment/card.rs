@@ -3,6 +3,9 @@
 use super::catalog::Catalog;
 use crate::json::{Object, Value};
 
+/// Where the card is.
+pub const CARD: &str = "/.well-known/agent-env.json";
+
 /// The document at `/.well-known/agent-env.json`. Its tools are those of
 /// `tools/list`.
 pub fn card(name: &str, catalog: &Catalog) -> Value {

@@ -84,8 +84,13 @@ impl Catalog {
         let tools = manifest.get("tools").and_then(Value::as_array);
         let tools = tools.ok_or_else(malformed)?;
         let tool = |tool| Tool::read(tool, warning, evidence).ok_or_else(malformed);
-        let tools = tools.iter().map(tool).collect::<Result<_>>()?;
-        Ok(Self { tools })
+        let tools = tools.iter().map(tool).collect::<Result<Vec<_>>>()?;
+        let names: BTreeSet<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+        // Of two with one name only one could be called.
+        match names.len() == tools.len() {
+            true => Ok(Self { tools }),
+            false => Err(malformed()),
+        }
     }
 
     /// Bytes that the names and descriptions may take in any encoding.
@@ -146,8 +151,10 @@ impl Names {
     }
 }
 
-fn is_long(name: &Text) -> bool {
-    units(&lossy(name)) > NAME
+/// Whether it has another name for callers: it is long, or no text that a
+/// client could write (half of a surrogate pair).
+fn needs_alias(name: &Text) -> bool {
+    name.as_str().is_none_or(|name| units(name) > NAME)
 }
 
 impl Tool {
@@ -234,7 +241,7 @@ fn path_argument(parameter: &Value, names: &mut Names) -> Option<Argument> {
         .iter()
         .map(|value| text(value).map(lossy))
         .collect();
-    let name = match is_long(name) {
+    let name = match needs_alias(name) {
         true => Text::from(format!("path_{index}")),
         false => name.clone(),
     };
@@ -260,7 +267,7 @@ fn query_argument(at: usize, name: &Text, captured: &[&Text], names: &mut Names)
         .copied()
         .filter(|other| *other != name)
         .collect();
-    let given = match is_long(&wanted) {
+    let given = match needs_alias(&wanted) {
         true => names.give(Text::from(format!("query_{at}")), &others),
         // A captured name that is free is its own.
         false if !taken => names.give(wanted, &[]),
@@ -429,6 +436,16 @@ mod tests {
     }
 
     #[test]
+    fn what_no_client_can_write_has_another_name() {
+        let text = r#"{"name":"t","method":"GET","path_template":"/","records":[{"ordinal":0}],
+            "query_names":["a","x\ud800"],"path_parameters":[],"request_body":null}"#;
+        let tool = Tool::read(&parse(text), "", "").unwrap();
+        assert_eq!(names(&tool), ["a", "query_1"]);
+        let full = Text::from_utf16([0x78, 0xD800]);
+        assert_eq!(tool.arguments[1].meaning, Meaning::Query(full));
+    }
+
+    #[test]
     fn many_fields_are_admitted_and_too_many_are_not() {
         let fields = |count: usize| {
             let names: Vec<String> = (0..count).map(|at| format!("\"field_{at:04}\"")).collect();
@@ -443,7 +460,15 @@ mod tests {
         assert_eq!(catalog.tools[0].arguments.len(), 1500);
         let error = Catalog::new(&fields(8000), id).unwrap_err();
         assert_eq!(error.code().as_str(), "resource_constraint");
-        let malformed = Catalog::new(&parse(r#"{"tools":[{}]}"#), id).unwrap_err();
-        assert_eq!(malformed.code().as_str(), "invalid_request");
+        let mut twice = fields(1);
+        if let Value::Object(manifest) = &mut twice {
+            let tools = manifest.get("tools").and_then(Value::as_array).unwrap();
+            let tools = [tools, tools].concat();
+            manifest.insert("tools", tools);
+        }
+        for wrong in [parse(r#"{"tools":[{}]}"#), twice] {
+            let malformed = Catalog::new(&wrong, id).unwrap_err();
+            assert_eq!(malformed.code().as_str(), "invalid_request");
+        }
     }
 }

@@ -2,6 +2,9 @@
 
 use crate::json::{Kind, Limits, MAX_SAFE_INTEGER, Node, Tape, Text, Writer, is_safe_number};
 
+/// Where it is spoken.
+pub const ROUTE: &str = "/agentenv";
+
 /// Bytes of a body that are read.
 pub const MAX_BODY: usize = 4 << 20;
 
@@ -35,7 +38,7 @@ struct Failure {
 /// Answers a body.
 pub fn answer(body: &[u8]) -> Answer {
     if body.len() > MAX_BODY {
-        return single(413, -32000, "the body is longer than 4 MiB");
+        return too_long();
     }
     let limits = Limits {
         max_depth: DEPTH,
@@ -69,6 +72,11 @@ pub fn answer(body: &[u8]) -> Answer {
             body: written(&replies, true),
         },
     }
+}
+
+/// The answer to a body of more than [`MAX_BODY`] bytes, which nobody reads.
+pub fn too_long() -> Answer {
+    single(413, -32000, "the body is longer than 4 MiB")
 }
 
 fn nothing() -> Answer {

@@ -8,8 +8,8 @@ use super::reply::Replay;
 use super::select::{Problem, Supplied, select};
 use super::{OPERATION, card};
 use crate::error::{Code, Error, Result};
-use crate::evidence::{Evidence, EvidenceId, Source};
-use crate::json::{Budget, Limits, Reader, Value};
+use crate::evidence::{EvidenceId, Source, read_record};
+use crate::json::{Limits, Value};
 use crate::operation::Context;
 use crate::view;
 use crate::web::exchange::{Content, Exchange};
@@ -34,7 +34,7 @@ impl Environment {
     /// Those of reading Evidence; `invalid_request` where the manifest is a
     /// record of something else, or of another capture (naming both);
     /// `configuration_invalid` for a blank name; `resource_constraint` where
-    /// there is too much in it.
+    /// there is too much in it; `cancelled`.
     pub fn load(
         manifest: &Path,
         capture: &Path,
@@ -42,7 +42,7 @@ impl Environment {
         limits: Limits,
         context: &Context,
     ) -> Result<Self> {
-        let evidence = read(manifest, limits)?;
+        let evidence = read_record(Source::open(manifest)?, limits, context)?;
         let result = evidence.normalized_result();
         let kind = result.get("kind").and_then(Value::as_str);
         if evidence.operation() != view::OPERATION || kind != Some("environment-manifest") {
@@ -68,7 +68,6 @@ impl Environment {
         }
         let none = Value::Null;
         let manifest = result.get("manifest").unwrap_or(&none);
-        let catalog = Catalog::new(manifest, recorded.parent.id)?;
         let name = match name {
             Some(name) => set_name(name)?,
             None => manifest
@@ -77,6 +76,7 @@ impl Environment {
                 .unwrap_or("environment")
                 .to_owned(),
         };
+        let catalog = Catalog::new(manifest, recorded.parent.id)?;
         let mut all: BTreeMap<u64, Exchange> = recorded
             .exchanges
             .into_iter()
@@ -142,15 +142,4 @@ fn set_name(name: &str) -> Result<String> {
             .detail("setting", "ENVIRONMENT_NAME"));
     }
     Ok(name.to_owned())
-}
-
-fn read(path: &Path, limits: Limits) -> Result<Evidence> {
-    let source = Source::open(path)?;
-    let name = source.name().to_owned();
-    let mut reader = Reader::new(source, limits);
-    let value = reader
-        .read_value(Budget::default())
-        .and_then(|value| reader.expect_end().map(|()| value))
-        .map_err(|error| error.into_file_error(&name))?;
-    Evidence::from_file_value(value, &name)
 }

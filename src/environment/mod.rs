@@ -1,6 +1,7 @@
-//! Environments that replay recorded traffic: everything of it that needs no
-//! socket (web.md section 5). Nothing is fetched, written or started; a call is
-//! answered with the record that fits it best, and says so.
+//! Environments that replay recorded traffic (web.md section 5). Nothing is
+//! fetched, written or started; a call is answered with the record that fits it
+//! best, and says so. An [`Environment`] needs no socket; [`serve`] gives it
+//! one.
 
 pub mod card;
 mod catalog;
@@ -9,11 +10,13 @@ pub mod json_rpc;
 mod load;
 mod reply;
 mod select;
+mod serve;
 
 pub use catalog::{Argument, Catalog, Meaning, RESERVATION, Tool};
 pub use load::Environment;
 pub use reply::{BODY, Replay};
 pub use select::{Problem, Selected, Supplied};
+pub use serve::{Handler, Serving, serve};
 
 /// The operation that serves an environment.
 pub const OPERATION: &str = "environment_serve";

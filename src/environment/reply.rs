@@ -6,8 +6,8 @@ use base64::engine::general_purpose::STANDARD;
 use super::display::{SAMPLE, lossy, start};
 use super::select::Selected;
 use crate::evidence::EvidenceId;
-use crate::json::{Budget, Kind, Limits, Node, Object, Reader, Tape, Text, Value, is_safe_number};
-use crate::web::exchange::{Body, Content, parse};
+use crate::json::{Budget, Limits, Object, Reader, Text, Value};
+use crate::web::exchange::{Body, Content, is_safe, parse};
 
 /// Bytes of a recorded body that a reply carries.
 pub const BODY: usize = 262_144;
@@ -148,15 +148,6 @@ fn safe_json(text: &[u8]) -> Option<Value> {
     }
     let mut reader = Reader::with_buffer(text, Limits::default(), text.len().max(64));
     reader.read_value(Budget::default()).ok()
-}
-
-fn is_safe(tape: &Tape, node: Node) -> bool {
-    match tape.kind(node) {
-        Kind::Number(lexeme) => is_safe_number(lexeme),
-        Kind::Array => tape.elements(node).all(|element| is_safe(tape, element)),
-        Kind::Object => tape.members(node).all(|(_, value)| is_safe(tape, value)),
-        Kind::Null | Kind::Bool(_) | Kind::Text => true,
-    }
 }
 
 #[cfg(test)]

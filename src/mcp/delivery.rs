@@ -31,7 +31,9 @@ impl Server {
         limits.insert("max_string_code_units", Value::Null);
         limits.insert("response_bytes_at_least", frame.size());
         let text = match reply {
-            Reply::Evidence { text, .. } | Reply::Result(text) => text.len() as u64,
+            Reply::Evidence { text, .. } | Reply::Result(text) | Reply::Object(text) => {
+                text.len() as u64
+            }
         };
         limits.insert("response_code_units_at_least", text);
         limits.insert("constraint", "response-bytes");
@@ -100,7 +102,7 @@ impl Server {
 }
 
 /// `{"error": ...}` as text.
-pub(super) fn error_text(error: &Error) -> String {
+pub(crate) fn error_text(error: &Error) -> String {
     let mut text = Vec::new();
     let mut w = Writer::canonical(&mut text);
     w.begin_object();
@@ -171,7 +173,7 @@ fn continuation(tool: &Tool, asked: Option<Page>, id: EvidenceId) -> Option<Obje
 }
 
 /// The same value as ours.
-pub(super) fn value(value: &serde_json::Value) -> Option<Value> {
+pub(crate) fn value(value: &serde_json::Value) -> Option<Value> {
     let text = serde_json::to_vec(value).ok()?;
     Value::parse(&text, Limits::default()).ok()
 }

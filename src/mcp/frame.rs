@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
+use rmcp::model::{CallToolResult, MetaObject};
 
 use super::tool::Reply;
 
@@ -68,7 +69,7 @@ impl Frame {
             r#"{{"jsonrpc":"2.0","id":{id},"result":{{{meta}"content":[{{"type":"text","text":""#
         );
         let (bytes, wrapped) = match reply {
-            Reply::Evidence { text, .. } => (text, false),
+            Reply::Evidence { text, .. } | Reply::Object(text) => (text, false),
             Reply::Result(text) => (text, true),
         };
         let escapes = bytes.iter().filter(|&&byte| needs_backslash(byte)).count() as u64;
@@ -199,7 +200,7 @@ impl Default for Secret {
 
 impl Frames {
     /// Keeps a frame; its token.
-    pub fn put(&self, frame: Frame) -> String {
+    fn put(&self, frame: Frame) -> String {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let number = waiting.next;
         waiting.next += 1;
@@ -208,6 +209,15 @@ impl Frames {
         }
         waiting.frames.push_back((number, frame));
         format!("{}-{number}", self.secret.0)
+    }
+
+    /// Keeps a frame; what the SDK passes on in its place.
+    pub fn stand_in(&self, frame: Frame) -> CallToolResult {
+        let mut meta = MetaObject::new();
+        meta.insert("rea/frame".to_owned(), self.put(frame).into());
+        let mut result = CallToolResult::success(Vec::new());
+        result.meta = Some(meta);
+        result
     }
 
     /// What every token begins with.

@@ -2,7 +2,7 @@
 //! the environment are never in them.
 
 use std::io::{self, Write};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use super::settings::Level;
 use crate::json::Writer;
@@ -34,6 +34,19 @@ impl Log {
         if level >= self.level {
             Self::always(level, layer, message, fields);
         }
+    }
+
+    /// Says that a call of a tool, which began then, has ended.
+    pub(crate) fn called(&self, tool: &str, began: Instant, success: bool) {
+        let duration = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let level = if success { Level::Info } else { Level::Warn };
+        let status = if success { "ok" } else { "error" };
+        let fields = [
+            ("durationMs", Field::Number(duration)),
+            ("status", Field::Text(status)),
+            ("tool", Field::Text(tool)),
+        ];
+        self.say(level, "tools", "tool call", &fields);
     }
 
     /// Writes a line at every level: what whoever started the server waits for.

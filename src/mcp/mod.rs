@@ -11,6 +11,7 @@
 //! one client at a time needs.
 
 mod call;
+mod calls;
 mod completion;
 mod delivery;
 mod engine;
@@ -31,7 +32,11 @@ mod tools;
 mod validate;
 
 pub use call::Call;
+pub(crate) use calls::Calls;
+pub(crate) use delivery::{error_text, value};
 pub use engine::{Engine, Opener, Rejection};
+pub(crate) use frame::{Frame, Frames};
+pub(crate) use http::{LISTENING, Plain, Route, Served};
 pub use http::{Listener, listen};
 pub use identity::{Expected, digested};
 pub use ledger::{Ledger, usual_capacity};
@@ -39,6 +44,7 @@ pub use log::{Field, Log};
 pub use prompts::{Argument, Prompts, Template, Values};
 pub use schema::{COMPACT_BYTES, COMPACT_LEVELS, input_schema, output_schema, without_null};
 pub use server::{ClientFacts, Connection, Parts, Server, serve};
+pub(crate) use server::{framing, provenance, unknown_tool};
 pub use session::{Open, Resources, Session, Target};
 pub use settings::{InputProfile, Level, OutputProfile, Settings, host, is_provider_id};
 pub use stdio::Stdio;

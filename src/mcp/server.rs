@@ -2,7 +2,7 @@
 //! prompts and the session.
 
 use std::borrow::Cow;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use rmcp::model::{
@@ -13,18 +13,17 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 
 use super::call::Call;
+use super::calls::Calls;
 use super::delivery::{Page, error_text};
 use super::frame::{Frame, Frames};
 use super::identity::Catalog;
-use super::log::{Field, Log};
+use super::log::Log;
 use super::prompts::Prompts;
 use super::schema;
 use super::session::Session;
-use super::settings::{Level, OutputProfile, Settings};
+use super::settings::{OutputProfile, Settings};
 use super::tool::{Arguments, Reply, Takes, Tool};
 use super::validate::Check;
 use crate::error::{Code, Error};
@@ -41,9 +40,9 @@ pub struct Server {
     pub session: Arc<Session>,
     pub(super) tools: Vec<Entry>,
     pub(super) prompts: Prompts,
-    pub(super) frames: Frames,
+    pub(super) frames: Arc<Frames>,
     pub(super) log: Log,
-    pub(super) calls: Calls,
+    pub(super) calls: Arc<Calls>,
     pub(super) catalog: Catalog,
     instructions: String,
     listed: OnceLock<Vec<rmcp::model::Tool>>,
@@ -53,68 +52,6 @@ pub struct Server {
 pub(super) struct Entry {
     pub tool: Tool,
     check: Check,
-}
-
-/// Calls that are being worked on, so that a shutdown or another client can
-/// stop them and wait for them. Requests of the newest revision belong to no
-/// session, and no client that comes or goes ends them (decision 34).
-#[derive(Debug, Default)]
-pub(super) struct Calls {
-    of_session: Group,
-    of_nobody: Group,
-}
-
-/// Calls that end together.
-#[derive(Debug, Default)]
-struct Group {
-    tracker: TaskTracker,
-    stop: Mutex<CancellationToken>,
-}
-
-impl Calls {
-    /// Those that a request belongs to.
-    fn group(&self, context: &RequestContext<RoleServer>) -> &Group {
-        // Over stdio there are no headers, and one client.
-        let head = context.extensions.get::<hyper::http::request::Parts>();
-        match head {
-            Some(head) if !head.headers.contains_key(super::http::SESSION) => &self.of_nobody,
-            _ => &self.of_session,
-        }
-    }
-
-    /// Asks the calls of the session to stop; those that begin later are not
-    /// meant.
-    pub fn cancel(&self) {
-        self.of_session.cancel();
-    }
-
-    /// Waits until no call of the session is being worked on; `false` after
-    /// `limit`.
-    pub async fn drained(&self, limit: Duration) -> bool {
-        self.of_session.drained(limit).await
-    }
-}
-
-impl Group {
-    fn token(&self) -> CancellationToken {
-        let stop = self.stop.lock().unwrap_or_else(PoisonError::into_inner);
-        stop.child_token()
-    }
-
-    fn cancel(&self) {
-        let mut stop = self.stop.lock().unwrap_or_else(PoisonError::into_inner);
-        stop.cancel();
-        *stop = CancellationToken::new();
-    }
-
-    async fn drained(&self, limit: Duration) -> bool {
-        self.tracker.close();
-        let done = tokio::time::timeout(limit, self.tracker.wait())
-            .await
-            .is_ok();
-        self.tracker.reopen();
-        done
-    }
 }
 
 /// What a server is made of.
@@ -153,9 +90,9 @@ impl Server {
                 session: parts.session,
                 tools,
                 prompts: parts.prompts,
-                frames: Frames::default(),
+                frames: Arc::default(),
                 log,
-                calls: Calls::default(),
+                calls: Arc::default(),
                 catalog: Catalog::new(parts.cli_commands),
                 instructions: parts.instructions,
                 listed: OnceLock::new(),
@@ -165,11 +102,7 @@ impl Server {
 
     /// Asks all calls to stop and waits for them; `false` after `limit`.
     pub async fn stop(&self, limit: Duration) -> bool {
-        let groups = [&self.calls.of_session, &self.calls.of_nobody];
-        groups.iter().for_each(|group| group.cancel());
-        let [session, nobody] = groups.map(|group| group.drained(limit));
-        let (session, nobody) = tokio::join!(session, nobody);
-        session && nobody
+        self.calls.stop(limit).await
     }
 
     /// The tools, by name.
@@ -258,7 +191,7 @@ impl Server {
                 let marked = tool.returns_target_content;
                 let frame = Frame::new(id, &reply, marked, &call.notes(), complete);
                 if frame.size() <= self.settings.budget() {
-                    return (self.token(frame), true);
+                    return (self.frames.stand_in(frame), true);
                 }
                 self.too_large(tool, asked, &reply, &frame)
             }
@@ -284,19 +217,10 @@ impl Server {
         }
         (result, false)
     }
-
-    /// What stands for a frame until it is written.
-    fn token(&self, frame: Frame) -> CallToolResult {
-        let token = self.frames.put(frame);
-        let mut result = CallToolResult::success(Vec::new());
-        let mut meta = MetaObject::new();
-        meta.insert("rea/frame".to_owned(), token.into());
-        result.meta = Some(meta);
-        result
-    }
 }
 
-fn provenance() -> MetaObject {
+/// What stands in `_meta` of a reply with target content (section 7).
+pub(crate) fn provenance() -> MetaObject {
     let mut meta = MetaObject::new();
     let marker = serde_json::json!({"untrusted_content": true, "source": "analysis_target"});
     meta.insert("provenance".to_owned(), marker);
@@ -308,6 +232,26 @@ fn object(value: serde_json::Value) -> serde_json::Map<String, serde_json::Value
         serde_json::Value::Object(members) => members,
         _ => serde_json::Map::new(),
     }
+}
+
+/// A tool that is not there; `example` is one that is.
+pub(crate) fn unknown_tool(example: Option<&str>) -> ErrorData {
+    let mut message = "there is no such tool; tools/list lists those that there are".to_owned();
+    if let Some(example) = example {
+        message.push_str(", such as ");
+        message.push_str(example);
+    }
+    ErrorData::invalid_params(Cow::Owned(message), None)
+}
+
+/// The JSON text of a request's id, and whether the revision of the protocol
+/// has `resultType`.
+pub(crate) fn framing(context: &RequestContext<RoleServer>) -> (String, bool) {
+    let id = serde_json::to_string(&context.id).unwrap_or_default();
+    let complete = context
+        .protocol_version()
+        .is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str());
+    (id, complete)
 }
 
 /// A server as a connection sees it.
@@ -343,17 +287,11 @@ impl ServerHandler for Connection {
     ) -> Result<CallToolResponse, ErrorData> {
         let server = Arc::clone(&self.0);
         if server.find(&request.name).is_none() {
-            let example = server.tools.first().map_or("", |entry| entry.tool.name);
-            let message = format!(
-                "there is no such tool; tools/list lists those that there are, such as {example}"
-            );
-            return Err(ErrorData::invalid_params(Cow::Owned(message), None));
+            let example = server.tools.first().map(|entry| entry.tool.name);
+            return Err(unknown_tool(example));
         }
         let began = Instant::now();
-        let id = serde_json::to_string(&context.id).unwrap_or_default();
-        let complete = context
-            .protocol_version()
-            .is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str());
+        let (id, complete) = framing(&context);
         let client = ClientFacts::of(&context);
         let mut call = Call::new(Arc::clone(&server.session));
         call.request_id = id.clone();
@@ -363,8 +301,7 @@ impl ServerHandler for Connection {
 
         // A client that gives up, and a server that is stopped.
         let cancellation = Arc::clone(&call.cancellation);
-        let group = server.calls.group(&context);
-        let (stop, guard) = (group.token(), group.tracker.token());
+        let (stop, guard) = server.calls.begin(&context);
         let gave_up = context.ct.clone();
         let watcher = tokio::spawn(async move {
             tokio::select! {
@@ -410,18 +347,7 @@ impl ServerHandler for Connection {
                 (CallToolResult::error(vec![ContentBlock::text(text)]), false)
             }
         };
-        let duration = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let level = if success { Level::Info } else { Level::Warn };
-        server.log.say(
-            level,
-            "tools",
-            "tool call",
-            &[
-                ("durationMs", Field::Number(duration)),
-                ("status", Field::Text(if success { "ok" } else { "error" })),
-                ("tool", Field::Text(&name)),
-            ],
-        );
+        server.log.called(&name, began, success);
         Ok(CallToolResponse::Complete(result))
     }
 
@@ -451,8 +377,7 @@ impl ServerHandler for Connection {
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
         let server = Arc::clone(&self.0);
-        let group = server.calls.group(&context);
-        let (stop, guard) = (group.token(), group.tracker.token());
+        let (stop, guard) = server.calls.begin(&context);
         let found = tokio::task::spawn_blocking(move || {
             let _guard = guard;
             super::completion::complete(&server, &request)

@@ -186,6 +186,8 @@ pub enum Reply {
     },
     /// The JSON text of a result.
     Result(Arc<[u8]>),
+    /// The JSON text of an object that stands by itself.
+    Object(Arc<[u8]>),
 }
 
 impl Reply {

@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::line::Line;
 use crate::error::{Code, Error};
-use crate::json::{Limits, Tape, Text, Value};
+use crate::json::{Kind, Limits, Node, Tape, Text, Value, is_safe_number};
 
 /// A request with its response.
 #[derive(Clone, Debug)]
@@ -209,6 +209,16 @@ pub fn parse(text: Vec<u8>) -> Option<Tape> {
     };
     let go_on = || Ok::<(), Error>(());
     Tape::parse(text, limits, go_on).ok()
+}
+
+/// Whether all numbers of a document are kept exactly (web.md section 1.3).
+pub fn is_safe(tape: &Tape, node: Node) -> bool {
+    match tape.kind(node) {
+        Kind::Number(lexeme) => is_safe_number(lexeme),
+        Kind::Array => tape.elements(node).all(|element| is_safe(tape, element)),
+        Kind::Object => tape.members(node).all(|(_, value)| is_safe(tape, value)),
+        Kind::Null | Kind::Bool(_) | Kind::Text => true,
+    }
 }
 
 /// A result that is none of a capture.

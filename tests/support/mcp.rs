@@ -171,19 +171,21 @@ impl Drop for Stdio1 {
 pub struct Http {
     pub child: Child,
     pub address: SocketAddr,
+    log: Option<std::thread::JoinHandle<String>>,
 }
 
 impl Http {
     /// A server on a port of its own.
     pub fn start(environment: &[(&str, &str)]) -> Self {
-        let mut child = rea()
-            .args(["--http"])
-            .envs(environment.iter().copied())
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut command = rea();
+        command.args(["--http"]).envs(environment.iter().copied());
+        command.stdin(Stdio::null()).stdout(Stdio::null());
+        Self::spawn(command)
+    }
+
+    /// A server that a command starts, which says where it listens.
+    pub fn spawn(mut command: Command) -> Self {
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let mut log = BufReader::new(child.stderr.take().unwrap());
         let mut line = String::new();
         let address = loop {
@@ -196,8 +198,16 @@ impl Http {
                 break host.strip_suffix("/mcp").unwrap().parse().unwrap();
             }
         };
-        std::thread::spawn(move || std::io::copy(&mut log, &mut std::io::sink()));
-        Self { child, address }
+        let log = std::thread::spawn(move || {
+            let mut rest = String::new();
+            let _ = log.read_to_string(&mut rest);
+            rest
+        });
+        Self {
+            child,
+            address,
+            log: Some(log),
+        }
     }
 
     /// A connection.
@@ -240,6 +250,11 @@ impl Http {
     pub fn signal(&self, signal: rustix::process::Signal) {
         let pid = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(pid, signal).unwrap();
+    }
+
+    /// What it said on stderr once it listened; waits for the end.
+    pub fn log(&mut self) -> String {
+        self.log.take().unwrap().join().unwrap()
     }
 
     /// Waits for the end; the exit status.

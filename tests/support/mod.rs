@@ -2,6 +2,7 @@
 #![allow(dead_code)] // each test binary uses a part of it
 
 pub mod child;
+pub mod environment;
 pub mod inputs;
 pub mod mcp;
 pub mod peer;

@@ -12,7 +12,7 @@ use http_body_util::combinators::BoxBody;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 
 use super::wire::Seen;
-use crate::mcp::server::Server;
+use crate::mcp::frame::Frames;
 
 /// Bytes of a request's body.
 pub(super) const LONGEST: usize = 4 << 20;
@@ -49,27 +49,27 @@ type Pieces = Box<dyn Iterator<Item = Bytes> + Send>;
 pub(super) struct Reply {
     inner: BoxBody<Bytes, Infallible>,
     pieces: Option<Pieces>,
-    server: Arc<Server>,
+    frames: Arc<Frames>,
     seen: Seen,
 }
 
 impl Reply {
     /// The body `inner`, on the connection that `seen` watches.
-    pub fn new(inner: BoxBody<Bytes, Infallible>, server: Arc<Server>, seen: Seen) -> Self {
+    pub fn new(inner: BoxBody<Bytes, Infallible>, frames: Arc<Frames>, seen: Seen) -> Self {
         Self {
             inner,
             pieces: None,
-            server,
+            frames,
             seen,
         }
     }
 
     /// What goes out in place of a part of the SDK's body.
     fn replaced(&self, part: Bytes) -> Pieces {
-        let Some(frame) = self.server.frames.of_message(&part) else {
+        let Some(frame) = self.frames.of_message(&part) else {
             return Box::new([part].into_iter());
         };
-        let secret = self.server.frames.secret().as_bytes();
+        let secret = self.frames.secret().as_bytes();
         let at = memchr::memmem::find(&part, secret).unwrap_or(0);
         let line = part.get(..at).and_then(|head| memchr::memrchr(b'\n', head));
         let start = line.map_or(0, |line| line + 1);

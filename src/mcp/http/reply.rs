@@ -7,18 +7,19 @@ use bytes::Bytes;
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
-use hyper::header::{ACCEPT, CONNECTION, CONTENT_TYPE, HeaderValue};
+use hyper::header::{ACCEPT, ALLOW, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue};
 use hyper::{HeaderMap, Method, Request, Response, StatusCode};
 
 use super::body::{self, Reply, Unread};
 use super::sessions::{Busy, SESSION};
 use super::wire::{Fault, Seen};
-use super::{ROUTE, Shared};
+use super::{Plain, ROUTE, Route, Shared};
 use crate::mcp::stdio::exact;
+use rmcp::ServerHandler;
 
 type Answer = Response<BoxBody<Bytes, Infallible>>;
 
-impl Shared {
+impl<H: ServerHandler + Clone + Sync> Shared<H> {
     /// Answers a request.
     pub async fn answer(
         self: Arc<Self>,
@@ -26,7 +27,7 @@ impl Shared {
         seen: Seen,
     ) -> Response<Reply> {
         let answer = self.judge(request, &seen).await;
-        answer.map(|body| Reply::new(body, Arc::clone(&self.server), seen))
+        answer.map(|body| Reply::new(body, Arc::clone(&self.frames), seen))
     }
 
     async fn judge(&self, request: Request<Incoming>, seen: &Seen) -> Answer {
@@ -44,8 +45,14 @@ impl Shared {
             let message = "this Host or Origin may not ask a server on a loopback address";
             return early(StatusCode::FORBIDDEN, message);
         }
-        if request.uri().path() != ROUTE {
-            return early(StatusCode::NOT_FOUND, "there is nothing here; /mcp is");
+        let path = request.uri().path();
+        let plain = self.routes.iter().find(|route| route.path == path);
+        match plain {
+            None if path != ROUTE => {
+                return early(StatusCode::NOT_FOUND, "there is nothing here; /mcp is");
+            }
+            Some(route) if request.method() != route.method => return not_allowed(route),
+            _ => {}
         }
         let Some(slot) = self.admission.slot() else {
             let message = "too many requests at once; try again";
@@ -55,6 +62,9 @@ impl Shared {
         let text = match body::read(incoming).await {
             Ok(text) => text,
             Err(Unread::TooLong) => {
+                if let Some(told) = plain.and_then(|route| route.too_long.clone()) {
+                    return closing(told.into_answer());
+                }
                 let message = format!("a request has at most {} bytes", body::LONGEST);
                 return early(StatusCode::PAYLOAD_TOO_LARGE, &message);
             }
@@ -62,6 +72,12 @@ impl Shared {
                 return early(StatusCode::BAD_REQUEST, "the body of the request is broken");
             }
         };
+        if let Some(route) = plain {
+            seen.hold(slot);
+            let answer = Arc::clone(&route.answer);
+            let plain = tokio::task::spawn_blocking(move || answer(&text)).await;
+            return plain.map_or_else(|_| failed(), Plain::into_answer);
+        }
         // What waits for its reply stands in nobody's way.
         drop(slot);
         let headers = parts.headers.clone();
@@ -134,9 +150,42 @@ fn text(status: StatusCode, message: &str) -> Answer {
     answer
 }
 
+impl Plain {
+    fn into_answer(self) -> Answer {
+        let length = self.body.len();
+        let mut answer = Response::new(Full::new(self.body).boxed());
+        *answer.status_mut() = self.status;
+        let headers = answer.headers_mut();
+        if length > 0 {
+            let kind = HeaderValue::from_static("application/json");
+            headers.insert(CONTENT_TYPE, kind);
+            headers.insert(CONTENT_LENGTH, length.into());
+        }
+        answer
+    }
+}
+
+fn not_allowed(route: &Route) -> Answer {
+    let message = format!("{} is served here, and no other method", route.method);
+    let mut answer = early(StatusCode::METHOD_NOT_ALLOWED, &message);
+    if let Ok(method) = HeaderValue::from_str(route.method.as_str()) {
+        answer.headers_mut().insert(ALLOW, method);
+    }
+    answer
+}
+
+/// What answers has ended unexpectedly.
+fn failed() -> Answer {
+    let message = "the request was not answered";
+    text(StatusCode::INTERNAL_SERVER_ERROR, message)
+}
+
 /// A reply before the request was read, after which the connection ends.
 fn early(status: StatusCode, message: &str) -> Answer {
-    let mut answer = text(status, message);
+    closing(text(status, message))
+}
+
+fn closing(mut answer: Answer) -> Answer {
     let close = HeaderValue::from_static("close");
     answer.headers_mut().insert(CONNECTION, close);
     answer

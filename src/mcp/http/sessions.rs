@@ -9,25 +9,24 @@ use bytes::Bytes;
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full};
 use hyper::{Request, Response, StatusCode};
+use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::session::SessionManager;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
-use crate::mcp::server::{Connection, Server};
+use crate::mcp::calls::Calls;
 
 /// How long the calls of a session that ends may go on.
 const DRAIN: Duration = Duration::from_secs(10);
 /// The header of a session's id.
 pub(in crate::mcp) const SESSION: &str = "mcp-session-id";
 
-type Service = StreamableHttpService<Connection, LocalSessionManager>;
-
 /// The sessions of a listener: none or one.
-pub(super) struct Sessions {
-    server: Arc<Server>,
-    service: Service,
+pub(super) struct Sessions<H> {
+    calls: Arc<Calls>,
+    service: StreamableHttpService<H, LocalSessionManager>,
     manager: Arc<LocalSessionManager>,
     /// Held while a session begins or ends.
     open: Mutex<Option<String>>,
@@ -36,25 +35,22 @@ pub(super) struct Sessions {
 /// Calls of the session before are still going on.
 pub(super) struct Busy;
 
-impl Sessions {
-    pub fn new(server: &Arc<Server>, stop: CancellationToken) -> Self {
+impl<H: ServerHandler + Clone> Sessions<H> {
+    /// Sessions that `handler` answers, with these calls.
+    pub fn new(handler: H, calls: Arc<Calls>, stop: CancellationToken) -> Self {
         let mut manager = LocalSessionManager::default();
         // A client that says nothing for long has not left.
         manager.session_config.keep_alive = None;
         let manager = Arc::new(manager);
-        let connected = Arc::clone(server);
         let config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()
             .disable_allowed_origins()
             .with_max_request_body_bytes(super::body::LONGEST)
             .with_cancellation_token(stop);
-        let service = Service::new(
-            move || Ok(Connection(Arc::clone(&connected))),
-            Arc::clone(&manager),
-            config,
-        );
+        let service =
+            StreamableHttpService::new(move || Ok(handler.clone()), Arc::clone(&manager), config);
         Self {
-            server: Arc::clone(server),
+            calls,
             service,
             manager,
             open: Mutex::new(None),
@@ -107,12 +103,12 @@ impl Sessions {
     }
 
     async fn close(&self, open: &mut Option<String>, limit: Duration) -> Result<(), Busy> {
-        self.server.calls.cancel();
+        self.calls.cancel();
         if let Some(id) = open.take() {
             // From here on its id is unknown, and its streams end.
             let _ = self.manager.close_session(&id.into()).await;
         }
-        match self.server.calls.drained(limit).await {
+        match self.calls.drained(limit).await {
             true => Ok(()),
             false => Err(Busy),
         }

@@ -9,6 +9,7 @@ use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
+use tokio::sync::OwnedSemaphorePermit;
 
 /// Bytes of a head; the HTTP library refuses longer ones itself.
 const HEAD: usize = 512 * 1024;
@@ -36,6 +37,10 @@ pub(super) enum Fault {
 struct Watch {
     state: State,
     fault: Option<Fault>,
+    /// The slot of a plain route, until its reply is delivered.
+    slot: Option<OwnedSemaphorePermit>,
+    /// Whether the reply is complete, if not yet delivered.
+    ended: bool,
 }
 
 #[derive(Debug)]
@@ -91,9 +96,27 @@ impl Seen {
         self.watch(|watch| watch.fault)
     }
 
+    /// The request holds its slot until its reply is delivered.
+    pub fn hold(&self, slot: OwnedSemaphorePermit) {
+        self.watch(|watch| {
+            watch.slot = Some(slot);
+            watch.ended = false;
+        });
+    }
+
+    /// Everything that there was to send is sent.
+    fn flushed(&self) {
+        self.watch(|watch| {
+            if watch.ended {
+                watch.slot = None;
+            }
+        });
+    }
+
     /// The reply is complete: the next request may come.
     pub fn answered(&self) {
         self.watch(|watch| {
+            watch.ended = true;
             if matches!(watch.state, State::Reply) {
                 watch.state = State::default();
             }
@@ -294,7 +317,12 @@ impl AsyncWrite for Wire {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
+        let polled = Pin::new(&mut self.stream).poll_flush(context);
+        if polled.is_ready() {
+            // The HTTP library flushes what it has written, all of it.
+            self.seen.flushed();
+        }
+        polled
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -377,6 +405,27 @@ mod tests {
             seen.answered();
             assert!(seen.watch(|watch| watch.look(b"GET")));
         }
+    }
+
+    #[test]
+    fn a_slot_is_held_until_the_reply_is_sent() {
+        let slots = std::sync::Arc::new(tokio::sync::Semaphore::new(1));
+        let seen = Seen::default();
+        for _ in 0..2 {
+            let slot = Arc::clone(&slots).try_acquire_owned().unwrap();
+            seen.hold(slot);
+            // What is flushed is the end of another reply.
+            seen.flushed();
+            assert_eq!(slots.available_permits(), 0);
+            seen.answered();
+            assert_eq!(slots.available_permits(), 0);
+            seen.flushed();
+            assert_eq!(slots.available_permits(), 1);
+        }
+        // A client that leaves gives it back too.
+        seen.hold(Arc::clone(&slots).try_acquire_owned().unwrap());
+        drop(seen);
+        assert_eq!(slots.available_permits(), 1);
     }
 
     #[test]

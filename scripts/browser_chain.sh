@@ -3,10 +3,11 @@
 # (scripts/record/app.py), its developer tools export HAR, and what was recorded goes
 # through capture, operations, manifest, state, comparison and replay:
 #
-#   NODE_MODULES=.../node_modules scripts/browser_chain.sh target/debug/rea
+#   scripts/browser_chain.sh target/debug/rea
 #
-# Needs chromium (Debian), playwright-core and ws (npm), python3 and jq. Says what was
-# checked, ends with how much, and fails where nothing was.
+# Needs chromium (Debian), Node and npm, python3 and jq, and the package ws, which it
+# fetches where NODE_MODULES names no folder with it. Says what was checked, ends with
+# how much, and fails where nothing was.
 set -eu
 
 rea=$(realpath "${1:?usage: browser_chain.sh REA}")
@@ -54,6 +55,13 @@ record() {
     kill "$server"
     server=''
 }
+
+if [ -z "${NODE_MODULES-}" ]; then
+    (cd "$work" && echo '{"private":true}' >package.json && npm install --no-audit --no-fund --loglevel=error ws) >/dev/null ||
+        fail 'the package ws cannot be fetched; set NODE_MODULES to a folder that has it'
+    NODE_MODULES=$work/node_modules
+fi
+export NODE_MODULES
 
 record first
 ok "Chromium recorded $(jq '.log.entries | length' "$work/first.har") requests"
@@ -105,30 +113,26 @@ status=0
 [ "$status" = 0 ] || fail "a recording differs from itself: $status"
 ok 'a recording is unchanged against itself: exit status 0'
 
-if "$rea" environment-serve --help >/dev/null 2>&1; then
-    "$rea" environment-serve "$work/manifest.json" --evidence "$work/first.json" \
-        >"$work/stopped" 2>"$work/log" &
-    server=$!
-    for _ in $(seq 100); do
-        grep -q 'MCP transport listening' "$work/log" && break
-        sleep 0.1
-    done
-    url=$(jq -r 'select(.msg == "MCP transport listening").url' "$work/log" | head -n 1)
-    [ -n "$url" ] || fail "environment-serve does not listen: $(cat "$work/log")"
-    python3 "$here/record/serve.py" "$url" "$work/manifest.json" >"$work/served" ||
-        fail 'environment-serve does not answer as recorded'
-    cat "$work/served"
-    checked=$((checked + $(wc -l <"$work/served")))
-    kill -TERM "$server"
-    status=0
-    wait "$server" || status=$?
-    server=''
-    [ "$status" = 143 ] || fail "environment-serve ended with $status, not 143"
-    jq -e '.status == "stopped"' "$work/stopped" >/dev/null || fail 'it does not say that it stopped'
-    ok 'it stops when it is told to: exit status 143'
-else
-    echo 'skipped: serving, which this build of rea does not have'
-fi
+"$rea" environment-serve "$work/manifest.json" --evidence "$work/first.json" \
+    >"$work/stopped" 2>"$work/log" &
+server=$!
+for _ in $(seq 100); do
+    grep -q 'MCP transport listening' "$work/log" && break
+    sleep 0.1
+done
+url=$(jq -r 'select(.msg == "MCP transport listening").url' "$work/log" | head -n 1)
+[ -n "$url" ] || fail "environment-serve does not listen: $(cat "$work/log")"
+python3 "$here/record/serve.py" "$url" "$work/manifest.json" >"$work/served" ||
+    fail 'environment-serve does not answer as recorded'
+cat "$work/served"
+checked=$((checked + $(wc -l <"$work/served")))
+kill -TERM "$server"
+status=0
+wait "$server" || status=$?
+server=''
+[ "$status" = 143 ] || fail "environment-serve ended with $status, not 143"
+jq -e '.status == "stopped"' "$work/stopped" >/dev/null || fail 'it does not say that it stopped'
+ok 'it stops when it is told to: exit status 143'
 
 [ "$checked" -gt 0 ] || fail 'nothing was checked'
 echo "$checked checks"

@@ -2,8 +2,7 @@
 # Records a small application (scripts/record/app.py) as HAR with the programs that
 # write it, into tests/data/har or the folder that is given:
 #
-#   NODE_MODULES=.../node_modules MITMDUMP=.../mitmdump \
-#     scripts/record_browsers.sh [OUT [chromium|playwright|firefox|mitmproxy ...]]
+#   MITMDUMP=.../mitmdump scripts/record_browsers.sh [OUT [chromium|playwright|firefox|mitmproxy ...]]
 #
 #   chromium.har       Chromium's developer tools, "Export HAR (with sensitive data)"
 #   playwright.har     Playwright's recordHar, in Chromium
@@ -12,8 +11,8 @@
 #   mitmproxy.flows    the same flows in mitmproxy's own format (gzip: .flows.gz)
 #
 # Needs chromium and firefox-esr (Debian), playwright-core and ws (npm, Node 18 or
-# later), and mitmproxy 12.2.3 (PyPI, Python 3.12 or later). Nothing leaves this
-# machine: the application is on 127.0.0.1. A recording that lacks a request fails.
+# later; fetched where NODE_MODULES names no folder with them), and mitmproxy 12.2.3
+# (PyPI, Python 3.12 or later). The application is on 127.0.0.1. A recording that lacks a request fails.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -57,7 +56,13 @@ needs() {
 }
 
 browser() {
-    [ -d "${NODE_MODULES:-node_modules}" ] || fail 'set NODE_MODULES to a folder with playwright-core and ws'
+    if [ -z "${NODE_MODULES-}" ]; then
+        (cd "$work" && echo '{"private":true}' >package.json &&
+            npm install --no-audit --no-fund --loglevel=error playwright-core ws) >/dev/null ||
+            fail 'set NODE_MODULES to a folder with playwright-core and ws'
+        NODE_MODULES=$work/node_modules
+        export NODE_MODULES
+    fi
     node "$here/record/browser.mjs" "$@"
 }
 

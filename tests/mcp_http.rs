@@ -103,6 +103,20 @@ fn hosts_and_origins_are_those_of_this_machine() {
 }
 
 #[test]
+fn an_address_that_others_reach_is_open_to_all_hosts_and_says_so() {
+    let server = Http::start(&[("MCP_HOST", "0.0.0.0")]);
+    let warned = &server.said[0];
+    assert_eq!(warned["level"], 40, "{warned}");
+    assert!(warned["msg"].as_str().unwrap().contains("not checked"));
+    let greeting = post(None, &greeting(1).to_string());
+    let foreign = greeting.replace(
+        "Host: localhost\r\n",
+        "Host: tools.example\r\nOrigin: http://pages.example\r\n",
+    );
+    assert_eq!(server.exchange(&foreign).status, 200);
+}
+
+#[test]
 fn targets_and_methods_are_plain() {
     let server = Http::start(&[]);
     let get = |method: &str, target: &str| {

@@ -171,6 +171,8 @@ impl Drop for Stdio1 {
 pub struct Http {
     pub child: Child,
     pub address: SocketAddr,
+    /// What it said before it told its address.
+    pub said: Vec<Value>,
     log: Option<std::thread::JoinHandle<String>>,
 }
 
@@ -188,15 +190,17 @@ impl Http {
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let mut log = BufReader::new(child.stderr.take().unwrap());
         let mut line = String::new();
+        let mut said = Vec::new();
         let address = loop {
             line.clear();
             assert!(log.read_line(&mut line).unwrap() > 0, "it does not listen");
-            let said: Value = serde_json::from_str(&line).unwrap();
-            if said["msg"] == "MCP transport listening" {
-                let url = said["url"].as_str().unwrap().to_owned();
+            let message: Value = serde_json::from_str(&line).unwrap();
+            if message["msg"] == "MCP transport listening" {
+                let url = message["url"].as_str().unwrap().to_owned();
                 let host = url.strip_prefix("http://").unwrap();
                 break host.strip_suffix("/mcp").unwrap().parse().unwrap();
             }
+            said.push(message);
         };
         let log = std::thread::spawn(move || {
             let mut rest = String::new();
@@ -206,6 +210,7 @@ impl Http {
         Self {
             child,
             address,
+            said,
             log: Some(log),
         }
     }

@@ -115,26 +115,34 @@ fn a_signal_cancels_and_nothing_is_left() {
 
 /// Where input is waited for, nobody reads the stop request but the wait.
 #[test]
-fn a_signal_while_standard_input_is_silent() {
+fn a_signal_while_the_input_is_silent() {
     let folder = tempfile::tempdir().unwrap();
-    let mut child = rea()
-        .args(["verify-evidence", "-"])
-        .current_dir(folder.path())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let silent = child.stdin.take();
-    wait_until_it_listens(&child);
-    let begun = Instant::now();
-    signal(&child, Signal::INT);
-    let output = child.wait_with_output().unwrap();
-    drop(silent);
-    assert!(begun.elapsed() < Duration::from_secs(5));
-    assert_eq!(output.status.code(), Some(130));
-    assert!(text(&output.stderr).contains(r#""code":"cancelled""#));
-    assert_eq!(text(&output.stdout), "");
+    let pipe = folder.path().join("pipe");
+    let made = Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    // A writer who never writes.
+    let held = File::options().read(true).write(true).open(pipe).unwrap();
+    for input in ["-", "pipe"] {
+        let mut child = rea()
+            .args(["verify-evidence", input])
+            .current_dir(folder.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let silent = child.stdin.take();
+        wait_until_it_listens(&child);
+        let begun = Instant::now();
+        signal(&child, Signal::INT);
+        let output = child.wait_with_output().unwrap();
+        drop(silent);
+        assert!(begun.elapsed() < Duration::from_secs(5));
+        assert_eq!(output.status.code(), Some(130));
+        assert!(text(&output.stderr).contains(r#""code":"cancelled""#));
+        assert_eq!(text(&output.stdout), "");
+    }
+    drop(held);
 }
 
 /// A second signal does not wait for the work to notice the first.

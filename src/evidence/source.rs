@@ -105,7 +105,10 @@ impl Source {
                 let flags = rustix::fs::fcntl_getfl(&file)
                     .and_then(|flags| rustix::fs::fcntl_setfl(&file, flags - OFlags::NONBLOCK));
                 flags.map_err(|error| Error::file_io("read", &name, &error.into()))?;
-                Ok(Self::stream(&name, Box::new(file)))
+                Ok(Self {
+                    name,
+                    input: Input::Stream(Spool::new(Stream::Pipe(file, None))),
+                })
             }
             Ok(_) => {
                 let message = format!("{name} is not a regular file");
@@ -140,11 +143,11 @@ impl Source {
         }
     }
 
-    /// Reading from standard input ends with an error once a stop is
+    /// Reading from standard input or a pipe ends with an error once a stop is
     /// requested, even where nothing comes.
     pub(super) fn heed(&mut self, cancellation: &Arc<Cancellation>) {
         if let Input::Stream(Spool {
-            stream: Stream::Stdin(heeded),
+            stream: Stream::Stdin(heeded) | Stream::Pipe(_, heeded),
             ..
         }) = &mut self.input
         {

@@ -3,6 +3,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::fd::AsFd;
 use std::sync::Arc;
 
 use crate::operation::Cancellation;
@@ -12,10 +13,11 @@ const IN_MEMORY: usize = 8 << 20;
 /// What of a stream is kept at all; a larger document would not fit into
 /// memory anyway.
 const KEPT: u64 = 1 << 30;
-/// Where a stream comes from. Reading standard input ends with an error once a
-/// stop is requested.
+/// Where a stream comes from. Reading of what others write ends with an error
+/// once a stop is requested.
 pub(super) enum Stream {
     Stdin(Option<Arc<Cancellation>>),
+    Pipe(File, Option<Arc<Cancellation>>),
     Other(Box<dyn Read>),
 }
 
@@ -25,27 +27,32 @@ impl Read for Stream {
             Self::Other(stream) => stream.read(out),
             Self::Stdin(cancellation) => {
                 if let Some(cancellation) = cancellation {
-                    wait_for_stdin(cancellation)?;
+                    wait_for(io::stdin(), cancellation)?;
                 }
                 io::stdin().read(out)
+            }
+            Self::Pipe(file, cancellation) => {
+                if let Some(cancellation) = cancellation {
+                    wait_for(&*file, cancellation)?;
+                }
+                file.read(out)
             }
         }
     }
 }
 
 /// Returns when there is something to read, or the end of it.
-fn wait_for_stdin(cancellation: &Cancellation) -> io::Result<()> {
+fn wait_for(input: impl AsFd, cancellation: &Cancellation) -> io::Result<()> {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     const TENTH: Timespec = Timespec {
         tv_sec: 0,
         tv_nsec: 100_000_000,
     };
-    let stdin = io::stdin();
     loop {
         if cancellation.is_requested() {
             return Err(io::Error::other("cancelled"));
         }
-        let mut ready = [PollFd::new(&stdin, PollFlags::IN)];
+        let mut ready = [PollFd::new(&input, PollFlags::IN)];
         match poll(&mut ready, Some(&TENTH)) {
             Ok(0) | Err(rustix::io::Errno::INTR) => {}
             Ok(_) => return Ok(()),

@@ -84,7 +84,6 @@ impl Command for Input {
         let (environment, mut signals) = ui.operate(&context, |context| {
             // Received from here on, so that none is lost between loading and
             // serving.
-            let _inside = runtime.enter();
             let signals = Signals::listen()?;
             Ok((self.load(context)?, signals))
         })?;

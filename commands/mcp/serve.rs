@@ -7,7 +7,9 @@ use std::time::Duration;
 use rea::error::Code;
 use rea::mcp::{Connection, Server, Stdio};
 use rea::{Error, Result};
-use tokio::signal::unix::{Signal, SignalKind, signal};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Handle;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 /// How long calls may take to stop.
 pub const DRAIN: Duration = Duration::from_secs(10);
@@ -25,33 +27,44 @@ fn failed(what: &str, error: &dyn std::fmt::Display) -> Error {
     Error::new(Code::ExecutionFailure, format!("{what}: {error}"))
 }
 
-/// SIGINT and SIGTERM.
+/// SIGINT and SIGTERM. None is lost from the moment on at which it would no
+/// longer end the process by itself; the runtime's own way has a gap there.
 pub struct Signals {
-    interrupt: Signal,
-    terminate: Signal,
+    received: UnboundedReceiver<u8>,
+    // Ends the thread that passes them on.
+    handle: Handle,
 }
 
 impl Signals {
-    /// Receives them from now on; inside of a runtime.
+    /// Receives them from now on.
     pub fn listen() -> Result<Self> {
-        let listen =
-            |kind| signal(kind).map_err(|error| failed("signals cannot be received", &error));
-        Ok(Self {
-            interrupt: listen(SignalKind::interrupt())?,
-            terminate: listen(SignalKind::terminate())?,
-        })
+        let failed = |error| failed("signals cannot be received", &error);
+        let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]).map_err(failed)?;
+        let handle = signals.handle();
+        let (passed, received) = unbounded_channel();
+        let pass = move || {
+            for signal in signals.forever() {
+                let number = u8::try_from(signal).unwrap_or(0);
+                if passed.send(number).is_err() {
+                    return;
+                }
+            }
+        };
+        std::thread::Builder::new()
+            .name("signals".to_owned())
+            .spawn(pass)
+            .map_err(failed)?;
+        Ok(Self { received, handle })
     }
 
     /// The number of the next signal.
     pub async fn next(&mut self) -> u8 {
-        tokio::select! {
-            _ = self.interrupt.recv() => 2,
-            _ = self.terminate.recv() => 15,
+        match self.received.recv().await {
+            Some(number) => number,
+            None => std::future::pending().await,
         }
     }
-}
 
-impl Signals {
     /// Waits for what starts. A signal meanwhile is kept until it has; a second
     /// one ends the process at once.
     async fn while_starting<T>(&mut self, starting: impl Future<Output = T>) -> (T, Option<u8>) {
@@ -66,6 +79,12 @@ impl Signals {
                 },
             }
         }
+    }
+}
+
+impl Drop for Signals {
+    fn drop(&mut self) {
+        self.handle.close();
     }
 }
 

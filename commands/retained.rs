@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::io::Read;
 use std::sync::Arc;
 
-use rea::evidence::{Evidence, EvidenceId};
+use rea::evidence::{Evidence, EvidenceId, Source};
 use rea::json::{Limits, Value, canonical};
 use rea::mcp::Session;
 use rea::view::{Retained, missing};
@@ -104,6 +104,32 @@ impl Operand {
         if !self.is_reference() {
             return Ok(self.0.to_string().into_bytes().into());
         }
+        let mut source = self.retained(operation, member, session)?;
+        let mut text = Vec::new();
+        let name = source.name().to_owned();
+        source
+            .read_to_end(&mut text)
+            .map_err(|error| Error::file_io("read", &name, &error))?;
+        Ok(text.into())
+    }
+
+    /// Where the record can be read: in the session, which has authenticated
+    /// it, or in the text of an inline one, which is what it claims to be.
+    ///
+    /// # Errors
+    /// Those of [`Operand::text`].
+    pub fn source(&self, operation: &str, member: &str, session: &Session) -> Result<Source> {
+        match self.is_reference() {
+            true => self.retained(operation, member, session),
+            false => Ok(Source::memory(
+                member,
+                self.text(operation, member, session)?,
+            )),
+        }
+    }
+
+    /// The retained record that is referred to.
+    fn retained(&self, operation: &str, member: &str, session: &Session) -> Result<Source> {
         let id = self.0.get("evidence_id").and_then(|id| id.as_str());
         let id = id.and_then(|id| EvidenceId::from_text(id.as_bytes()));
         let Some(id) = id else {
@@ -116,11 +142,6 @@ impl Operand {
                 message,
             ));
         };
-        let mut text = Vec::new();
-        let mut source = session.ledger.open(id).ok_or_else(|| missing(id))?;
-        source
-            .read_to_end(&mut text)
-            .map_err(|error| Error::file_io("read", &id.to_string(), &error))?;
-        Ok(text.into())
+        session.ledger.open(id).ok_or_else(|| missing(id))
     }
 }

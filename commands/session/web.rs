@@ -1,6 +1,5 @@
 //! Comparisons of recorded traffic and of what was seen of pages.
 
-use rea::evidence::Source;
 use rea::json::{Limits, Value};
 use rea::mcp::{Arguments, Call, Reply};
 use rea::view::recorded;
@@ -49,8 +48,8 @@ fn surfaces(arguments: Arguments, call: &Call) -> Result<Reply> {
         ..Limits::default()
     };
     let read = |operand: &Operand, member: &str| {
-        let text = operand.text(Surfaces::TOOL, member, &call.session)?;
-        recorded(Source::memory(member, text), false, limits, &context)
+        let record = operand.source(Surfaces::TOOL, member, &call.session)?;
+        recorded(record, false, limits, &context)
     };
     let (left, right) = (read(&given.left, "left")?, read(&given.right, "right")?);
     let rules = TemplateRule::distinct(&given.template_rules);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use rea::environment::Environment;
 use rea::evidence::Record;
-use rea::json::{Limits, Object, Value, WriteJson, Writer};
+use rea::json::{Limits, Object, Value, Writer, canonical};
 use rea::operation::Context;
 use rea::view::{self, NothingRetained, Request, SourceForm};
 use rea::web::har::{self, Options};
@@ -35,11 +35,7 @@ fn value(json: &Json) -> Value {
 }
 
 fn shown(value: &Value) -> Json {
-    let mut out = Vec::new();
-    let mut writer = Writer::canonical(&mut out);
-    value.write_json(&mut writer);
-    writer.finish().unwrap();
-    serde_json::from_slice(&out).unwrap()
+    serde_json::from_slice(&canonical(value)).unwrap()
 }
 
 struct Made {

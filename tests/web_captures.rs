@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use rea::Error;
 use rea::evidence::{Evidence, Record};
-use rea::json::{Limits, Text, Value, WriteJson, Writer};
+use rea::json::{Limits, Text, Value, Writer, canonical};
 use rea::operation::{Cancellation, Context};
 use rea::web::har::{self, CaptureRecord, Options};
 use serde_json::{Value as Json, json};
@@ -33,11 +33,7 @@ fn shown(record: &dyn Record) -> Json {
 }
 
 fn error(error: &Error) -> Json {
-    let mut out = Vec::new();
-    let mut writer = Writer::canonical(&mut out);
-    error.write_json(&mut writer);
-    writer.finish().unwrap();
-    serde_json::from_slice(&out).unwrap()
+    serde_json::from_slice(&canonical(error)).unwrap()
 }
 
 fn context() -> Context {

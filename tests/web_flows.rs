@@ -17,7 +17,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use rea::Error;
 use rea::evidence::Record;
-use rea::json::{Text, WriteJson, Writer};
+use rea::json::{Text, Writer, canonical};
 use rea::operation::{Cancellation, Context};
 use rea::web::har::{self, CaptureRecord, Options};
 use serde_json::{Value as Json, json};
@@ -35,11 +35,7 @@ fn shown(record: &dyn Record) -> Json {
 }
 
 fn error(error: &Error) -> Json {
-    let mut out = Vec::new();
-    let mut writer = Writer::canonical(&mut out);
-    error.write_json(&mut writer);
-    writer.finish().unwrap();
-    serde_json::from_slice(&out).unwrap()
+    serde_json::from_slice(&canonical(error)).unwrap()
 }
 
 /// Python's own path: a shim would need an environment.

@@ -31,6 +31,7 @@ import os
 import random
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -67,6 +68,9 @@ EXPLAINED = {
     "each has the extra bytes of GuardFlags (LIEF agrees; @parcel/watcher-win32-arm64)",
     "fixup-padding": "LIEF takes the half word of zeros that fills a block up to four bytes for a fixup; LLVM and the loader do not",
     "second-version": "LIEF 1.0 does not read tables of dynamic relocations of version 2",
+    "lief-visited": "LIEF 1.0 notes directories of resources by their offset in the file and data by its offset in the tree, in one "
+    "set: where two of these are the same number it takes the tree for a loop, and leaves that data and what follows beside it out "
+    "(pefile reads all of it; libwine for armhf: xcopy.exe, the strings from 0x36 on)",
     "shared-export": "llvm-readobj and objdump print one name a row of the address table; we have a row for each name",
 }
 
@@ -1082,12 +1086,46 @@ def lief_facts(path):
             facts["functions"][(one.rva_start, one.rva_end, one.unwind_rva)] += 1
     if pe.has_resources:
         facts["resource-data"].update(leaves(pe.resources))
+        left_out = lief_leaves_out(path.read_bytes(), pe.rva_to_offset(pe.data_directory(lief.PE.DataDirectory.TYPES.RESOURCE_TABLE).rva))
+        facts["left-out"].update(left_out)
     if pe.has_configuration:
         for one in pe.load_configuration.dynamic_relocations:
             dynamic(one, facts)
     for library in pe.delay_imports:
         facts["delay-imports"].update((library.name, "" if row.is_ordinal else row.name, row.ordinal if row.is_ordinal else row.hint) for row in library.entries)
     return facts
+
+
+def lief_leaves_out(data, root):
+    """Offsets in the file of the data entries that LIEF takes for visited, see lief-visited."""
+    visited, lost = set(), []
+
+    def rows(at):
+        for row in range(sum(struct.unpack_from("<2H", data, at + 12))):
+            yield struct.unpack_from("<I", data, at + 16 + 8 * row + 4)[0]
+
+    def drop(place):
+        if place >> 31:
+            for below in rows(root + (place & 0x7FFFFFFF)):
+                drop(below)
+        else:
+            lost.append(root + place)
+
+    def directory(at):
+        visited.add(at)
+        stopped = False
+        for place in rows(at):
+            offset = root + (place & 0x7FFFFFFF) if place >> 31 else place
+            stopped = stopped or offset in visited
+            if stopped:
+                drop(place)
+            elif place >> 31:
+                directory(offset)
+            else:
+                visited.add(offset)
+
+    directory(root)
+    return lost
 
 
 def leaves(node, path=()):
@@ -1188,6 +1226,7 @@ def ours_for_lief(ours):
     for row in own.get("resources", []):
         if row["sha256"]:
             facts["resource-data"][(tuple(row["path"]), row["sha256"])] += 1
+            facts["resource-entries"][(unhex(row["entry_location"]["offset"]), tuple(row["path"]), row["sha256"])] += 1
     facts["checksum"][unhex(own["checksum"]["computed"])] += 1
     facts["tls-callbacks"].update(unhex(row["address"]) for row in ours.facts["entry_points"] if row["kind"] == "tls-callback")
     for row in own.get("rich_header", {}).get("records", []):
@@ -1283,6 +1322,12 @@ def normalise(peer, kind, theirs, ours, tally):
     if peer == "objdump" and ours.pop("is-object", None):
         tally["explained"]["no-optional-header"] += bool(theirs.pop("headers", None))
         theirs.pop("directories", None)
+    if peer == "lief":
+        left_out = theirs.pop("left-out", Counter())
+        for offset, *row in list(ours.pop("resource-entries", Counter())):
+            if offset in left_out:
+                ours["resource-data"][tuple(row)] -= 1
+                tally["explained"]["lief-visited"] += 1
     if peer == "pefile":
         (end,) = ours.pop("end-of-sections")
         if theirs["overlay"] != ours["overlay"] and list(theirs["overlay"]) == [end]:

@@ -124,6 +124,7 @@ tables! {
 #[derive(Clone)]
 pub(crate) enum SymbolReader<'a> {
     Elf(Arc<elf::Symbols<'a>>),
+    Coff(Arc<pe::SymbolRows<'a>>),
     MachO(Arc<macho::MachO<'a>>),
 }
 
@@ -133,6 +134,7 @@ impl<'a> Reader for SymbolReader<'a> {
     fn len(&self) -> usize {
         match self {
             Self::Elf(symbols) => symbols.len(),
+            Self::Coff(symbols) => symbols.len(),
             Self::MachO(macho) => macho::symbol_count(macho),
         }
     }
@@ -140,6 +142,7 @@ impl<'a> Reader for SymbolReader<'a> {
     fn row(&self, at: usize) -> Option<Symbol<'a>> {
         match self {
             Self::Elf(symbols) => symbols.get(at),
+            Self::Coff(symbols) => symbols.get(at),
             Self::MachO(macho) => macho::symbol(macho, at),
         }
     }

@@ -57,7 +57,7 @@ pub(super) fn parse(bytes: Bytes<'_>) -> Result<Layout<'_>, Refusal> {
     layout.facts.address_map = loader::address_map(&parts);
     let count = parts.sections.len() as u64;
     let (symbols, auxiliary) = symbols::read(&parts.symbols, count, &mut budget, &mut notes);
-    layout.symbols = symbols.into();
+    layout.symbols = symbols;
 
     let mut own: Own<'_> = vec![
         (

@@ -54,6 +54,7 @@ use super::layout::{
 };
 use super::{ByteOrder, Bytes, Notes};
 pub(crate) use relocations::RelocationRows;
+pub(crate) use symbols::SymbolRows;
 
 /// Takes a file apart: `MZ` with a PE header, `VZ`, an anonymous object header
 /// (`/bigobj`, import objects), an archive with import objects, or an object

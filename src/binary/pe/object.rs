@@ -13,7 +13,7 @@ use super::symbols::{self, Table};
 use super::{NUMBERED, Own};
 use crate::binary::layout::facts::{Export, Facts, Import};
 use crate::binary::layout::rows::{Range, Symbol, Symbolic, ValueMeaning};
-use crate::binary::layout::{Format, Layout, Refusal, RelocationReader, Relocations};
+use crate::binary::layout::{Format, Layout, Refusal, RelocationReader, Relocations, Symbols};
 use crate::binary::{Bytes, Notes, name_text};
 use crate::json::{Object, Value};
 
@@ -170,7 +170,7 @@ fn layout<'a>(
         .map(|section| section.row(None, section.alignment()))
         .collect();
     layout.general_limitations.push(NUMBERED);
-    layout.indicators.stack_canary = symbols.iter().any(is_canary);
+    layout.indicators.stack_canary = symbols.iter().any(|one| is_canary(&one));
     let all = offers(&symbols, &mut layout.facts, &mut budget, notes);
     let whole = all && table.count == u64::from(header.symbols);
     layout.facts.exports_exhaustive = whole;
@@ -180,7 +180,7 @@ fn layout<'a>(
     layout.facts.overlay = behind(bytes, section_table, &headers, &table);
     let directives = directives(bytes, &headers, &mut budget, &mut layout.notes);
     own.push(("compiler_features", Box::new(features(&symbols))));
-    layout.symbols = symbols.into();
+    layout.symbols = symbols;
     own.push(("linker_directives", Box::new(directives)));
     own.push(("sections", Box::new(headers)));
     own.push(("symbol_auxiliary", Box::new(auxiliary)));
@@ -212,7 +212,7 @@ const FEATURES: Names = &[
     (0x4000_0000, "Kernel"),
 ];
 
-fn features(symbols: &[Symbol<'_>]) -> Value {
+fn features(symbols: &Symbols<'_>) -> Value {
     let mut found = symbols.iter().filter(|one| one.name.bytes() == b"@feat.00");
     found
         .find(|one| one.meaning == ValueMeaning::AbsoluteValue)
@@ -222,7 +222,7 @@ fn features(symbols: &[Symbol<'_>]) -> Value {
 /// External symbols: those that it defines and those that it asks for. Whether
 /// these are all.
 fn offers<'a>(
-    symbols: &[Symbol<'a>],
+    symbols: &Symbols<'a>,
     facts: &mut Facts<'a>,
     budget: &mut Budget,
     notes: &mut Notes,

@@ -4,6 +4,13 @@ use super::image::Budget;
 use crate::binary::layout::rows::Name;
 use crate::binary::{Bytes, Notes};
 
+/// Why a symbol has no name: no names are read any more.
+pub(super) const BUDGET_SPENT: &str = "name-budget-spent";
+/// Its name stands outside the table of strings.
+pub(super) const NO_STRING: &str = "name-outside-string-table";
+/// The table ends in its name.
+pub(super) const NO_END: &str = "name-without-end";
+
 /// The table of strings behind the symbols: its size, then texts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Strings<'a> {
@@ -50,10 +57,10 @@ impl<'a> Strings<'a> {
     /// The text at an offset, which counts from the size on.
     pub(super) fn name(&self, offset: u64, budget: &mut Budget) -> Name<'a> {
         if budget.is_spent() {
-            return Name::Unknown("name-budget-spent");
+            return Name::Unknown(BUDGET_SPENT);
         }
         if offset < 4 || offset >= self.bytes.len() {
-            return Name::Unknown("name-outside-string-table");
+            return Name::Unknown(NO_STRING);
         }
         match self.bytes.string(offset) {
             Some(text) => {
@@ -62,9 +69,15 @@ impl<'a> Strings<'a> {
             }
             None => {
                 budget.text(self.bytes.len() - offset);
-                Name::Unknown("name-without-end")
+                Name::Unknown(NO_END)
             }
         }
+    }
+
+    /// A text that [`Strings::name`] found, by its length.
+    pub(super) fn found(&self, offset: u64, length: u64) -> Option<Name<'a>> {
+        let text = self.bytes.get(offset, length)?;
+        Some(Name::terminated(text, self.offset + offset))
     }
 }
 

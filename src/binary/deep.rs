@@ -3,7 +3,8 @@
 
 use std::borrow::Cow;
 
-use super::layout::facts::{Export, Facts, Import};
+use super::layout::facts::Facts;
+use super::layout::links::{Export, Import};
 use super::layout::rows::{Symbol, Symbolic, ValueMeaning};
 use super::layout::{Format, Layout, LayoutOptions, Refusal, parse};
 use super::name_text;

@@ -10,7 +10,7 @@ use super::symbols::{ET_REL, Symbols, Table};
 use super::versions::{Version, Versions};
 use super::{Elf, Symbolic};
 use crate::binary::Notes;
-use crate::binary::layout::facts::{Export, Import};
+use crate::binary::layout::links::{Export, Import};
 use crate::binary::layout::rows::{Symbol, ValueMeaning};
 
 /// The name of the kind of a symbol.

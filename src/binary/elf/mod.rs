@@ -27,6 +27,7 @@ mod plt;
 mod properties;
 mod relocations;
 mod strings;
+mod symbol_tables;
 mod symbols;
 mod tables;
 mod unwind;
@@ -187,7 +188,7 @@ pub fn parse(bytes: &[u8]) -> Result<Layout<'_>, Refusal> {
     elf.section_names = sections.iter().map(|one| one.name.bytes()).collect();
     let segments = tables::segment_rows(&elf, &mut notes);
     let dynamic = dynamic::read(&elf, &mut budget, &mut notes);
-    let symbols = Arc::new(symbols::read(&elf, &dynamic, &mut budget, &mut notes));
+    let symbols = Arc::new(symbol_tables::read(&elf, &dynamic, &mut budget, &mut notes));
     let relocations = relocations::read(&elf, &dynamic, &symbols, &mut budget, &mut notes);
     let relocation_names = names::RelocationNames::of(header.machine, wide);
     let maps = plt::read(&elf, &dynamic, &symbols, &relocations.rows);

@@ -6,6 +6,7 @@ mod candidate;
 mod extras;
 pub mod facts;
 mod lazy;
+pub mod links;
 mod record;
 pub mod rows;
 

@@ -1,7 +1,7 @@
 //! The record of a layout.
 
 use super::extras::Extras;
-use super::facts::Demangled;
+use super::links::Demangled;
 use super::rows::Hex;
 use super::{Layout, LayoutOptions, Linkage, NamedAddress, Refusal, Relro, parse};
 use crate::binary::BinaryFile;

@@ -10,6 +10,7 @@ mod architectures;
 mod budget;
 mod chained_fixups;
 mod code_signature;
+mod command_fields;
 mod commands;
 mod dyld_info;
 mod dylibs;

@@ -10,7 +10,7 @@ use super::exports_trie::Meaning;
 use super::image::MH_OBJECT;
 use super::macho::MachO;
 use super::symbols::{N_ABS, N_INDR, N_WEAK_DEF, N_WEAK_REF, Nlist};
-use crate::binary::layout::facts::{Export, Import};
+use crate::binary::layout::links::{Export, Import};
 use crate::binary::layout::rows::Range;
 
 /// The longest path of Apple's systems (`sys/syslimits.h`).

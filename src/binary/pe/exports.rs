@@ -6,7 +6,7 @@ use super::fields::{hex, name, number, or_null, range};
 use super::headers::Directory;
 use super::image::{Budget, Image, SPENT, outside};
 use crate::binary::Notes;
-use crate::binary::layout::facts::Export;
+use crate::binary::layout::links::Export;
 use crate::binary::layout::rows::Range;
 use crate::json::Object;
 

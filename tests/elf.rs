@@ -616,7 +616,7 @@ fn android_relocations() {
         serde_json::json!([
             {"addend": "16", "reported_offset": "0x1008", "symbol_index": 0, "type": 0x403},
             {"addend": "32", "reported_offset": "0x1010", "symbol_index": 0, "type": 0x403},
-            {"addend": null, "reported_offset": "0x1014", "symbol_index": 1, "type": 0x402},
+            {"addend": "0", "reported_offset": "0x1014", "symbol_index": 1, "type": 0x402},
         ])
     );
     assert_eq!(

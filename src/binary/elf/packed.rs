@@ -117,12 +117,14 @@ impl<'a> Packed<'a> {
         });
     }
 
-    /// Unpacks groups: `APS2`, then signed LEB128 numbers.
+    /// Unpacks groups: `APS2`, then signed LEB128 numbers. A table with
+    /// addends has groups without: theirs are 0.
     pub(super) fn android(
         &mut self,
         elf: &Elf<'a>,
         place: &Place,
         data: &[u8],
+        addends: bool,
         budget: &mut Budget,
         notes: &mut Notes,
     ) {
@@ -136,7 +138,7 @@ impl<'a> Packed<'a> {
             at: 4,
         };
         let mut entries = Vec::new();
-        if let Err(reason) = reader.read(elf.wide, &mut entries, budget) {
+        if let Err(reason) = reader.read(elf.wide, addends, &mut entries, budget) {
             notes.at(&*place.structure, start + reader.at, reason);
         }
         self.android.push(AndroidTable {
@@ -169,6 +171,7 @@ impl Groups<'_> {
     fn read(
         &mut self,
         wide: bool,
+        addends: bool,
         entries: &mut Vec<PackedRow>,
         budget: &mut Budget,
     ) -> Result<(), &'static str> {
@@ -223,7 +226,7 @@ impl Groups<'_> {
                     offset: offset as u64 & mask,
                     symbol,
                     kind,
-                    addend: has(HAS_ADDEND).then_some(addend),
+                    addend: (addends || has(HAS_ADDEND)).then_some(addend),
                 });
             }
         }

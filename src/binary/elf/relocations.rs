@@ -20,8 +20,8 @@ pub(super) enum Form {
     Rela,
     Crel,
     Relr,
-    /// Android's `APS2`, with or without addends.
-    Android,
+    /// Android's `APS2`, as RELA or as REL.
+    Android { addends: bool },
 }
 
 /// A table that is to be read.
@@ -256,7 +256,9 @@ pub(super) fn read<'a>(
             Form::Rel | Form::Rela => plain(elf, place, &mut found.rows, notes),
             Form::Crel => crel(elf, place, data, &mut found.rows, notes),
             Form::Relr => found.packed.relr(elf, place, data, budget, notes),
-            Form::Android => found.packed.android(elf, place, data, budget, notes),
+            Form::Android { addends } => {
+                found.packed.android(elf, place, data, addends, budget, notes);
+            }
         }
     }
     check_symbols(elf, symbols, &found.rows, &places, notes);
@@ -273,7 +275,8 @@ fn of_sections(elf: &Elf<'_>, notes: &mut Notes) -> Vec<Place> {
             sht::CREL | sht::LLVM_CREL => Form::Crel,
             sht::RELR | sht::ANDROID_RELR => Form::Relr,
             sht::AARCH64_AUTH_RELR if elf.header.machine == em::AARCH64 => Form::Relr,
-            sht::ANDROID_REL | sht::ANDROID_RELA => Form::Android,
+            sht::ANDROID_REL => Form::Android { addends: false },
+            sht::ANDROID_RELA => Form::Android { addends: true },
             _ => continue,
         };
         let structure = elf.section_text(index);
@@ -347,13 +350,13 @@ fn of_dynamic(
             "DT_ANDROID_REL",
             dt::ANDROID_REL,
             dt::ANDROID_RELSZ,
-            Form::Android,
+            Form::Android { addends: false },
         ),
         (
             "DT_ANDROID_RELA",
             dt::ANDROID_RELA,
             dt::ANDROID_RELASZ,
-            Form::Android,
+            Form::Android { addends: true },
         ),
         ("DT_CREL", dt::CREL, 0, Form::Crel),
     ];

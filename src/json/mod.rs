@@ -16,6 +16,7 @@ mod echo;
 mod error;
 mod event;
 mod issue;
+mod kept;
 mod reader;
 mod replay;
 mod rows;
@@ -40,6 +41,7 @@ pub use writer::{MAX_SAFE_INTEGER, Sink, WriteJson, Writer, canonical};
 
 pub(crate) use build::{Builder, Refusal};
 pub(crate) use issue::Issue;
+pub(crate) use kept::Kept;
 pub(crate) use rows::write_rows;
 pub(crate) use tape::is_depth;
 pub(crate) use text::cmp_utf16;

@@ -1,9 +1,9 @@
 //! Long lists: all threads render rows, one writes them in their order.
 
-use std::io;
 use std::ops::Range;
 
-use super::{Sink, Writer};
+use super::Writer;
+use super::kept::Held;
 
 /// Rows that a thread renders at a time.
 const CHUNK: usize = 2048;
@@ -71,7 +71,7 @@ struct Chunk {
 
 impl Chunk {
     fn render(&mut self, row: Row<'_>) {
-        let mut held = Held(Vec::with_capacity(HELD / 4));
+        let mut held = Held::new(HELD);
         let mut w = Writer::canonical(&mut held);
         w.begin_array();
         for at in self.rows.clone() {
@@ -82,7 +82,7 @@ impl Chunk {
         }
         w.end_array();
         if w.finish().is_ok() {
-            self.text = Some(held.0);
+            self.text = Some(held.text);
         }
     }
 }
@@ -94,22 +94,9 @@ fn write(chunks: &[Chunk], row: Row<'_>, w: &mut Writer<'_>) {
             text.get(1..end)
         });
         match elements {
-            Some(elements) => w.elements(elements),
+            Some(elements) => w.canonical_text(elements),
             None => chunk.rows.clone().for_each(|at| row(at, w)),
         }
-    }
-}
-
-/// A text that must not become too long.
-struct Held(Vec<u8>);
-
-impl Sink for Held {
-    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if self.0.len() + bytes.len() > HELD {
-            return Err(io::ErrorKind::StorageFull.into());
-        }
-        self.0.extend_from_slice(bytes);
-        Ok(())
     }
 }
 

@@ -219,10 +219,10 @@ impl<'a> Writer<'a> {
         !self.indent
     }
 
-    /// Elements of the open array, one or more, as canonical text with the
-    /// commas between them.
-    pub(super) fn elements(&mut self, text: &[u8]) {
-        debug_assert!(self.is_canonical() && !self.after_key);
+    /// A value as canonical text; or elements of the open array, one or more,
+    /// with the commas between them.
+    pub(super) fn canonical_text(&mut self, text: &[u8]) {
+        debug_assert!(self.is_canonical());
         self.before_value();
         self.put(text);
     }

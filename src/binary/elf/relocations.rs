@@ -21,7 +21,9 @@ pub(super) enum Form {
     Crel,
     Relr,
     /// Android's `APS2`, as RELA or as REL.
-    Android { addends: bool },
+    Android {
+        addends: bool,
+    },
 }
 
 /// A table that is to be read.
@@ -257,7 +259,9 @@ pub(super) fn read<'a>(
             Form::Crel => crel(elf, place, data, &mut found.rows, notes),
             Form::Relr => found.packed.relr(elf, place, data, budget, notes),
             Form::Android { addends } => {
-                found.packed.android(elf, place, data, addends, budget, notes);
+                found
+                    .packed
+                    .android(elf, place, data, addends, budget, notes);
             }
         }
     }

@@ -16,7 +16,7 @@ use crate::binary::{BinaryFile, Notes};
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::evidence::{ArtifactPath, Authority, Confidence, Draft, EvidenceId, Record, Subject};
-use crate::json::{Object, Value, WriteJson, Writer};
+use crate::json::{Kept, Object, Value, WriteJson, Writer};
 use crate::operation::Context;
 
 /// A module or component as Evidence.
@@ -32,7 +32,28 @@ pub struct WasmRecord<'a> {
     tool_profile: Object,
     parameters: Object,
     limitations: Vec<String>,
+    kept: Texts,
     id: EvidenceId,
+}
+
+/// The long members: a record is written twice, its id first.
+#[derive(Debug)]
+struct Texts {
+    details: Kept,
+    facts: Kept,
+}
+
+impl Texts {
+    /// Bytes that are kept of each.
+    const ROOM: usize = 8 << 20;
+
+    fn of(part: &Part<'_>) -> Self {
+        let (details, facts) = rayon::join(
+            || Kept::of(&Details(part), Self::ROOM),
+            || Kept::of(part, Self::ROOM),
+        );
+        Self { details, facts }
+    }
 }
 
 const NOT_SOURCE: &str =
@@ -152,6 +173,7 @@ pub fn inspect_wasm<'a>(
     let mut record = WasmRecord {
         file,
         sha256,
+        kept: Texts::of(&part),
         part,
         forms,
         wat,
@@ -374,11 +396,11 @@ impl WriteJson for Normalized<'_, '_> {
         w.key("candidates");
         record.candidates.write_json(w);
         w.key("details");
-        Details(part).write_json(w);
+        record.kept.details.write(&Details(part), w);
         w.key("exports");
         strings(record.forms.exports(), w);
         w.key("facts");
-        part.write_json(w);
+        record.kept.facts.write(part, w);
         w.key("glue");
         record.glue.write_json(w);
         w.key("headers");

@@ -16,8 +16,8 @@ use crate::error::{Error, Result};
 use crate::operation::Context;
 
 /// Functions that are validated at once, and their bytes.
-const BATCH: usize = 8192;
-const BATCH_BYTES: u64 = 4 << 20;
+const BATCH: usize = 32_768;
+const BATCH_BYTES: u64 = 16 << 20;
 
 /// All proposals that this version of wasmparser knows.
 pub fn features() -> WasmFeatures {

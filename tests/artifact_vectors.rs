@@ -20,7 +20,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use rea::artifact::{IntegrityPolicy, Nesting, Options};
-use rea::json::{Limits, WriteJson, Writer};
 use serde_json::{Value, json};
 use support::inputs::Inputs;
 use support::record::{Shown, run, strings};
@@ -201,13 +200,7 @@ fn hash(value: &Value) -> String {
 }
 
 fn canonical(value: &Value) -> Vec<u8> {
-    let text = serde_json::to_vec(value).unwrap();
-    let value = rea::json::Value::parse(&text, Limits::default()).unwrap();
-    let mut out = Vec::new();
-    let mut writer = Writer::canonical(&mut out);
-    value.write_json(&mut writer);
-    writer.finish().unwrap();
-    out
+    rea::json::canonical(&support::ours(value))
 }
 
 fn id(prefix: &str, value: &Value) -> Value {

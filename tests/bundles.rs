@@ -19,19 +19,11 @@ use rea::digest::Digest;
 use rea::evidence::{
     Bundle, Collector, Creation, Evidence, NewSubject, Provider, Source, read_bundle_bytes,
 };
-use rea::json::{Limits, Text, Value, WriteJson, Writer};
+use rea::json::{Limits, Text, Value, canonical};
 use rea::operation::Context;
 
 fn context() -> Context {
     Context::new("bundle")
-}
-
-fn canonical(value: &dyn WriteJson) -> Vec<u8> {
-    let mut out = Vec::new();
-    let mut w = Writer::canonical(&mut out);
-    value.write_json(&mut w);
-    w.finish().unwrap();
-    out
 }
 
 fn written(bundle: &Bundle) -> Vec<u8> {

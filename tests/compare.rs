@@ -16,9 +16,10 @@ use rea::artifact::{
 };
 use rea::error::{Code, Error};
 use rea::evidence::{Creation, Evidence, NewSubject, Record, Source, verify_all};
-use rea::json::{Limits, WriteJson, Writer};
+use rea::json::Limits;
 use rea::operation::Context;
 use serde_json::{Value, json};
+use support::ours;
 
 fn vector(name: &str) -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors/artifacts");
@@ -26,16 +27,7 @@ fn vector(name: &str) -> Value {
 }
 
 fn canonical(value: &Value) -> Vec<u8> {
-    let value = to_ours(value);
-    let mut out = Vec::new();
-    let mut writer = Writer::canonical(&mut out);
-    value.write_json(&mut writer);
-    writer.finish().unwrap();
-    out
-}
-
-fn to_ours(value: &Value) -> rea::json::Value {
-    rea::json::Value::parse(&serde_json::to_vec(value).unwrap(), Limits::default()).unwrap()
+    rea::json::canonical(&ours(value))
 }
 
 fn hash(value: &Value) -> String {
@@ -84,12 +76,8 @@ fn record(graph: &Value) -> Vec<u8> {
         format: word("root_format").to_owned(),
         architecture: None,
     });
-    creation.normalized_result = to_ours(graph);
-    let mut out = Vec::new();
-    let mut writer = Writer::canonical(&mut out);
-    Evidence::create(creation).write_json(&mut writer);
-    writer.finish().unwrap();
-    out
+    creation.normalized_result = ours(graph);
+    rea::json::canonical(&Evidence::create(creation))
 }
 
 fn context() -> Context {
@@ -111,10 +99,7 @@ fn compared(left: &Value, right: &Value) -> Comparison {
 }
 
 fn written(record: &dyn Record) -> Value {
-    let mut out = Vec::new();
-    let mut writer = Writer::canonical(&mut out);
-    record.write_record(&mut writer);
-    writer.finish().unwrap();
+    let out = support::written(record);
     let verified = Source::stream("-", Box::new(std::io::Cursor::new(out.clone())));
     verify_all(verified, Limits::default(), &context(), &mut |report| {
         assert!(report.is_verified(), "{:?}", report.problems);

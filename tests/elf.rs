@@ -2,12 +2,13 @@
 //! lie. scripts/truth_elf.py compares with readelf.
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test fails by panicking
 
+mod support;
+
 use rea::binary::BinaryFile;
 use rea::binary::layout::{Layout, LayoutOptions, Refusal, inspect_binary_layout};
-use rea::evidence::Record;
-use rea::json::Writer;
 use rea::operation::Context;
 use serde_json::Value;
+use support::written;
 
 /// The result of a record; it is written as users get it.
 #[track_caller]
@@ -18,10 +19,7 @@ fn result(bytes: &[u8]) -> Value {
     };
     let context = Context::new("inspect_binary_layout");
     let record = inspect_binary_layout(&file, &LayoutOptions::default(), &context).unwrap();
-    let mut text = Vec::new();
-    let mut writer = Writer::canonical(&mut text);
-    record.write_record(&mut writer);
-    writer.finish_infallible();
+    let text = written(&record);
     let mut record: Value = serde_json::from_slice(&text).unwrap();
     record["normalized_result"].take()
 }
@@ -601,7 +599,8 @@ fn compact_relocations() {
     assert_eq!(said["facts"]["relocation_types"][0]["name"], "R_X86_64_32S");
 }
 
-/// Bionic, linker_reloc_iterators.h: groups that share what their flags say.
+/// Bionic, linker_reloc_iterators.h: groups that share what their flags say;
+/// in a table with addends one that says none has 0.
 #[test]
 fn android_relocations() {
     let mut data = b"APS2".to_vec();
@@ -609,7 +608,7 @@ fn android_relocations() {
     data.extend([2, 1 | 2 | 8, 8, 0x83, 0x08]); // two: every 8, type 0x403, own addends
     data.extend([0x10, 0x10]);
     data.extend([1, 0, 4, 0x82, 0x88, 0x80, 0x80, 0x10]); // one: 4 on, symbol 1, type 0x402
-    let said = result(&object_with(0x6000_0002, 183, 1, data).write());
+    let said = result(&object_with(0x6000_0002, 183, 1, data.clone()).write());
     let rows = &said["facts"]["elf"]["android_relocations"][0]["entries"];
     assert_eq!(
         *rows,
@@ -623,6 +622,10 @@ fn android_relocations() {
         said["facts"]["relocation_types"][1]["name"],
         "R_AARCH64_RELATIVE"
     );
+    // A table without addends has none that could be 0.
+    let said = result(&object_with(0x6000_0001, 183, 1, data).write());
+    let rows = &said["facts"]["elf"]["android_relocations"][0]["entries"];
+    assert_eq!(rows[2]["addend"], Value::Null);
 }
 
 /// 64-bit MIPS: three types and a special symbol in one word, in an order of

@@ -1,15 +1,18 @@
 //! Environments against the replays of the contract.
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test fails by panicking
 
+mod support;
+
 use std::path::{Path, PathBuf};
 
 use rea::environment::Environment;
 use rea::evidence::Record;
-use rea::json::{Limits, Object, Value, Writer, canonical};
+use rea::json::{Limits, Object};
 use rea::operation::Context;
 use rea::view::{self, NothingRetained, Request, SourceForm};
 use rea::web::har::{self, Options};
 use serde_json::{Value as Json, json};
+use support::{ours as value, written};
 
 const ALL: [&str; 3] = ["after-uid-literal", "opaque-token", "sibling-variance"];
 
@@ -23,19 +26,7 @@ fn vector(name: &str) -> Json {
 }
 
 fn write(record: &dyn Record, path: &Path) {
-    let mut out = Vec::new();
-    let mut writer = Writer::canonical(&mut out);
-    record.write_record(&mut writer);
-    writer.finish().unwrap();
-    std::fs::write(path, out).unwrap();
-}
-
-fn value(json: &Json) -> Value {
-    Value::parse(json.to_string().as_bytes(), Limits::default()).unwrap()
-}
-
-fn shown(value: &Value) -> Json {
-    serde_json::from_slice(&canonical(value)).unwrap()
+    std::fs::write(path, written(record)).unwrap();
 }
 
 struct Made {
@@ -92,7 +83,7 @@ fn replays_are_as_the_vectors_say() {
                 .call(tool, &value(&replay["arguments"]))
                 .unwrap()
                 .unwrap();
-            let mut found = shown(&reply.result);
+            let mut found = support::json(&reply.result);
             let id = found["replay"]["evidence_id"].take();
             assert!(id.as_str().unwrap().starts_with("ev_"));
             let mut expected = replay["result"].clone();
@@ -105,7 +96,7 @@ fn replays_are_as_the_vectors_say() {
 #[test]
 fn the_card_is_the_catalog_under_a_warning() {
     let environment = made(&vectors().join("grafana.har")).load(None).unwrap();
-    let card = shown(&environment.card());
+    let card = support::json(&environment.card());
     let mut expected = vector("grafana")["card"].clone();
     let tools = card["capabilities"]["tools"].as_array().unwrap();
     let wanted = expected["capabilities"]["tools"].as_array_mut().unwrap();
@@ -208,7 +199,7 @@ fn long_lines_and_types_are_cut_and_said() {
         .call(&tool, &value(&json!({"q": "1"})))
         .unwrap()
         .unwrap();
-    let first = shown(&reply.result);
+    let first = support::json(&reply.result);
     assert_eq!(first["content_type_truncated"], true);
     assert_eq!(first["content_type"].as_str().unwrap().len(), 1024);
     // The whole type decides how the body is read.
@@ -224,10 +215,10 @@ fn long_lines_and_types_are_cut_and_said() {
         .call(&tool, &value(&json!({"q": "2"})))
         .unwrap()
         .unwrap();
-    assert_eq!(shown(&reply.result)["replay"]["exact_match"], false);
+    assert_eq!(support::json(&reply.result)["replay"]["exact_match"], false);
     let again = environment
         .call(&tool, &value(&json!({"q": "1"})))
         .unwrap()
         .unwrap();
-    assert_eq!(shown(&again.result), first);
+    assert_eq!(support::json(&again.result), first);
 }

@@ -9,20 +9,12 @@
 use std::path::Path;
 
 use rea::evidence::{Creation, Evidence, Provider, Report, Status, verify_both_ways};
-use rea::json::{Limits, Value, WriteJson, Writer};
+use rea::json::{Limits, Value, canonical};
 
 fn read(name: &str) -> Value {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors/evidence/graph");
     let text = std::fs::read(root.join(name)).expect("the vectors are there");
     Value::parse(&text, Limits::default()).unwrap()
-}
-
-fn canonical(value: &dyn WriteJson) -> Vec<u8> {
-    let mut out = Vec::new();
-    let mut w = Writer::canonical(&mut out);
-    value.write_json(&mut w);
-    w.finish().unwrap();
-    out
 }
 
 /// A record with this result and a right id of its own.

@@ -13,7 +13,7 @@ use rea::evidence::{
     Authority, Confidence, Creation, Evidence, EvidenceId, NewSubject, Observer, Source, Status,
     read_record, stream_record, verify_all, verify_both_ways,
 };
-use rea::json::{Event, Limits, Object, ReadErrorKind, Value, WriteJson, Writer};
+use rea::json::{Event, Limits, Object, ReadErrorKind, Value, canonical};
 use rea::operation::Context;
 
 /// Decision 23: readers refuse duplicate member names; these two accept them.
@@ -42,14 +42,6 @@ fn vectors(folder: &str) -> Vec<(String, Value)> {
             (name, Value::parse(&text, Limits::default()).unwrap())
         })
         .collect()
-}
-
-fn canonical(value: &dyn WriteJson) -> Vec<u8> {
-    let mut out = Vec::new();
-    let mut w = Writer::canonical(&mut out);
-    value.write_json(&mut w);
-    w.finish().unwrap();
-    out
 }
 
 fn text<'a>(vector: &'a Value, name: &str) -> &'a [u8] {

@@ -13,12 +13,12 @@ use std::time::{Duration, Instant};
 use rea::artifact::glob::Glob;
 use rea::artifact::{Extraction, ExtractionRequest, IntegrityPolicy, OnDamage, Options, extract};
 use rea::evidence::{Record, Status, verify_both_ways};
-use rea::json::{Limits, Value as Json, WriteJson, Writer};
+use rea::json::{Limits, Value as Json, canonical};
 use rea::operation::Context;
 use serde_json::{Value, json};
 use support::inputs::Inputs;
 use support::zip::{Entry, Zip};
-use support::{file, sha256};
+use support::{file, sha256, written};
 
 const REA: &str = env!("CARGO_BIN_EXE_rea");
 
@@ -41,10 +41,7 @@ fn run(
 }
 
 fn record(extraction: &Extraction) -> Value {
-    let mut text = Vec::new();
-    let mut writer = Writer::canonical(&mut text);
-    extraction.write_record(&mut writer);
-    writer.finish().unwrap();
+    let text = written(extraction);
     let (streamed, replayed) = verify_both_ways(&text);
     for report in [streamed.unwrap(), replayed.unwrap()] {
         assert_eq!(report.status, Status::Verified, "{:?}", report.problems);
@@ -94,10 +91,7 @@ fn vector(name: &str) -> Value {
 /// SHA-256 of the canonical JSON.
 fn hash(value: &Value) -> String {
     let value = Json::parse(value.to_string().as_bytes(), Limits::default()).unwrap();
-    let mut text = Vec::new();
-    let mut writer = Writer::canonical(&mut text);
-    value.write_json(&mut writer);
-    writer.finish().unwrap();
+    let text = canonical(&value);
     sha256(&text)
 }
 

@@ -9,17 +9,10 @@ use rea::digest::Digest;
 use rea::evidence::{Creation, Evidence, Provider, Report, Source, Status};
 use rea::evidence::{MAX_FREE_DEPTH, verify_all, verify_both_ways};
 use rea::json::{
-    Budget, Event, Limits, Object, ReadError, ReadErrorKind, Reader, Text, Value, WriteJson, Writer,
+    Budget, Event, Limits, Object, ReadError, ReadErrorKind, Reader, Text, Value, WriteJson,
+    Writer, canonical,
 };
 use rea::operation::Context;
-
-fn canonical(value: &dyn WriteJson) -> Vec<u8> {
-    let mut out = Vec::new();
-    let mut w = Writer::canonical(&mut out);
-    value.write_json(&mut w);
-    w.finish().unwrap();
-    out
-}
 
 fn indented(value: &dyn WriteJson) -> Vec<u8> {
     let mut out = Vec::new();

@@ -6,8 +6,8 @@ mod support;
 
 use rea::binary::layout::PROVIDER;
 use rea::digest::Digest;
-use rea::evidence::{Creation, Evidence, NewSubject, Record};
-use rea::json::{Limits, Value, WriteJson, Writer};
+use rea::evidence::{Creation, Evidence, NewSubject};
+use rea::json::{Limits, Value, canonical};
 use rea::operation::Context;
 use rea::view::{self, NothingRetained, Request};
 use serde_json::json;
@@ -103,10 +103,7 @@ fn record(result: &Json) -> Json {
     });
     creation.limitations = vec!["Both.".into(), "Around.".into()];
     creation.normalized_result = ours(result);
-    let mut out = Vec::new();
-    let mut writer = Writer::canonical(&mut out);
-    Evidence::create(creation).write_json(&mut writer);
-    writer.finish().unwrap();
+    let out = canonical(&Evidence::create(creation));
     serde_json::from_slice(&out).unwrap()
 }
 
@@ -115,10 +112,7 @@ fn ask(record: &Json, view: Json) -> Result<Json, rea::Error> {
     let request = Request::parse(ours(&request))?;
     let context = Context::new(view::OPERATION);
     let made = view::inspect(request, &NothingRetained, Limits::default(), &context)?;
-    let mut out = Vec::new();
-    let mut writer = Writer::canonical(&mut out);
-    made.write_record(&mut writer);
-    writer.finish().unwrap();
+    let out = support::written(&made);
     let source = rea::evidence::Source::stream("-", Box::new(std::io::Cursor::new(out.clone())));
     rea::evidence::verify_all(source, Limits::default(), &context, &mut |report| {
         assert!(report.is_verified(), "{:?}", report.problems);
@@ -141,15 +135,7 @@ fn refused(record: &Json, view: Json) -> (String, Json) {
         "{}",
         error.message()
     );
-    let mut out = Vec::new();
-    let mut writer = Writer::canonical(&mut out);
-    error
-        .details()
-        .get("issues")
-        .unwrap()
-        .write_json(&mut writer);
-    writer.finish().unwrap();
-    let issues: Json = serde_json::from_slice(&out).unwrap();
+    let issues = support::json(error.details().get("issues").unwrap());
     let path: Vec<String> = issues[0]["path"]
         .as_array()
         .unwrap()

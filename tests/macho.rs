@@ -3,14 +3,17 @@
 //! scripts/truth_macho.py compares with LLVM and LIEF field by field.
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test fails by panicking
 
+mod support;
+
 use std::time::{Duration, Instant};
 
 use rea::binary::BinaryFile;
 use rea::binary::layout::{LayoutOptions, Refusal, inspect_binary_layout};
 use rea::binary::macho::{inspect_macho, layout, list_architectures};
 use rea::evidence::Record;
-use rea::json::{Limits, Value, Writer};
+use rea::json::{Limits, Value};
 use rea::operation::Context;
+use support::written;
 
 fn file(bytes: &[u8]) -> BinaryFile {
     BinaryFile {
@@ -20,10 +23,7 @@ fn file(bytes: &[u8]) -> BinaryFile {
 }
 
 fn result(record: &dyn Record) -> Value {
-    let mut text = Vec::new();
-    let mut writer = Writer::canonical(&mut text);
-    record.write_record(&mut writer);
-    writer.finish_infallible();
+    let text = written(record);
     let value = Value::parse(&text, Limits::default()).unwrap();
     value.get("normalized_result").unwrap().clone()
 }

@@ -11,26 +11,16 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use rea::binary::strings::ScanOptions;
-use rea::evidence::Record;
-use rea::json::Writer;
 use rea::native::{
     MAX_READ, Mapped, Mode, Query, StringsOptions, Target, address_to_file_offset, list_names,
     list_segments, list_strings, read_bytes, search_bytes, search_strings,
 };
 use rea::operation::Context;
 use serde_json::{Value, json};
-use support::peer;
+use support::{peer, shown};
 
 fn target(bytes: &[u8]) -> Target {
     Target::of_bytes("x", bytes.to_vec(), None)
-}
-
-fn shown(record: &dyn Record) -> Value {
-    let mut text = Vec::new();
-    let mut writer = Writer::canonical(&mut text);
-    record.write_record(&mut writer);
-    writer.finish_infallible();
-    serde_json::from_slice(&text).unwrap()
 }
 
 fn context() -> Context {
@@ -324,14 +314,8 @@ fn offsets_of_elf_addresses() {
         let error = address_to_file_offset(&mapped, address, &context())
             .err()
             .unwrap();
-        let mut text = Vec::new();
-        let mut writer = Writer::canonical(&mut text);
-        rea::json::WriteJson::write_json(&error, &mut writer);
-        writer.finish_infallible();
-        assert!(
-            String::from_utf8(text).unwrap().contains(reason),
-            "{address:#x}"
-        );
+        let text = support::json(&error).to_string();
+        assert!(text.contains(reason), "{address:#x}");
     }
 }
 

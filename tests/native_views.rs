@@ -6,37 +6,17 @@ mod support;
 
 use rea::binary::strings::ScanOptions;
 use rea::digest::Digest;
-use rea::evidence::{Creation, Evidence, NewSubject, Provider, Record};
-use rea::json::{Limits, Value, WriteJson, Writer};
+use rea::evidence::{Creation, Evidence, NewSubject, Provider};
+use rea::json::{Limits, Value, canonical};
 use rea::native::{
     Mode, PROVIDER, Query, StringsOptions, Target, list_names, list_strings, search_strings,
 };
 use rea::operation::Context;
 use rea::view::{self, NothingRetained, Request, ViewRecord};
 use serde_json::json;
-use support::sha256;
+use support::{ours, sha256, shown};
 
 type Json = serde_json::Value;
-
-fn ours(value: &Json) -> Value {
-    Value::parse(value.to_string().as_bytes(), Limits::default()).unwrap()
-}
-
-fn canonical(value: &dyn WriteJson) -> Vec<u8> {
-    let mut out = Vec::new();
-    let mut writer = Writer::canonical(&mut out);
-    value.write_json(&mut writer);
-    writer.finish_infallible();
-    out
-}
-
-fn shown(record: &dyn Record) -> Json {
-    let mut out = Vec::new();
-    let mut writer = Writer::canonical(&mut out);
-    record.write_record(&mut writer);
-    writer.finish_infallible();
-    serde_json::from_slice(&out).unwrap()
-}
 
 fn record_of(evidence: Evidence) -> Json {
     serde_json::from_slice(&canonical(&Value::from(evidence.into_record()))).unwrap()

@@ -10,7 +10,7 @@ use rea::binary::layout::facts::State;
 use rea::binary::layout::rows::{Symbolic, Target, ValueMeaning};
 use rea::binary::layout::{EntryMeaning, Format, Layout, Refusal};
 use rea::binary::pe::parse;
-use rea::json::{Sink, WriteJson, Writer};
+use rea::json::{Sink, WriteJson, Writer, canonical};
 
 const DLL: &[u8] = include_bytes!("data/pe/sample.dll");
 const TE: &[u8] = include_bytes!("data/pe/sample.te");
@@ -36,11 +36,7 @@ fn own(layout: &Layout<'_>, name: &str) -> String {
 }
 
 fn text(value: &dyn WriteJson) -> String {
-    let mut out = Vec::new();
-    let mut writer = Writer::canonical(&mut out);
-    value.write_json(&mut writer);
-    writer.finish_infallible();
-    String::from_utf8(out).unwrap()
+    String::from_utf8(canonical(value)).unwrap()
 }
 
 #[track_caller]

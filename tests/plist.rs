@@ -4,16 +4,12 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test fails by panicking
 
 use rea::apple::plist::{Fault, Notation, parse};
-use rea::json::{WriteJson, Writer};
+use rea::json::canonical;
 
 #[track_caller]
 fn json(bytes: &[u8]) -> String {
     let plist = parse(bytes).unwrap();
-    let mut text = Vec::new();
-    let mut writer = Writer::canonical(&mut text);
-    plist.value.write_json(&mut writer);
-    writer.finish_infallible();
-    String::from_utf8(text).unwrap()
+    String::from_utf8(canonical(&plist.value)).unwrap()
 }
 
 #[track_caller]

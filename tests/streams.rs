@@ -4,13 +4,13 @@
 //! they can lie; expected values are written by hand.
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test fails by panicking
 
+mod support;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use rea::artifact::{Inventory, Nesting, OnDamage, Options, inventory};
 use rea::error::{Code, Error};
-use rea::evidence::Record;
-use rea::json::Writer;
 use rea::operation::Context;
 
 fn context(threads: usize) -> Context {
@@ -35,11 +35,7 @@ impl Folder {
 }
 
 fn record(inventory: &Inventory) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    let mut writer = Writer::canonical(&mut bytes);
-    inventory.write_record(&mut writer);
-    writer.finish().unwrap();
-    bytes
+    support::written(inventory)
 }
 
 /// The inventory, the same for 1, 2 and 64 threads.

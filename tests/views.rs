@@ -9,35 +9,15 @@ use std::sync::Arc;
 
 use rea::artifact::{Options, inspect, inventory};
 use rea::evidence::{Creation, Evidence, EvidenceId, NewSubject, Provider, Record, Source};
-use rea::json::{Limits, Value, WriteJson, Writer};
+use rea::json::{Limits, Value, canonical};
 use rea::operation::Context;
 use rea::view::{self, NothingRetained, Request, Retained, ViewRecord};
 use serde_json::json;
-use support::sha256;
 use support::zip::{Entry, Zip};
+use support::{ours as value, sha256, written as text};
 
 fn parse(text: &[u8]) -> Value {
     Value::parse(text, Limits::default()).unwrap()
-}
-
-fn value(value: &serde_json::Value) -> Value {
-    parse(value.to_string().as_bytes())
-}
-
-fn canonical(value: &dyn WriteJson) -> Vec<u8> {
-    let mut out = Vec::new();
-    let mut writer = Writer::canonical(&mut out);
-    value.write_json(&mut writer);
-    writer.finish().unwrap();
-    out
-}
-
-fn text(record: &dyn Record) -> Vec<u8> {
-    let mut out = Vec::new();
-    let mut writer = Writer::canonical(&mut out);
-    record.write_record(&mut writer);
-    writer.finish().unwrap();
-    out
 }
 
 fn context() -> Context {

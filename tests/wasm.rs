@@ -14,11 +14,11 @@ use rea::binary::wasm::{
     WASMPARSER, WASMPRINTER, WasmInput, WasmOptions, deep_facts, inspect_wasm, limits,
 };
 use rea::evidence::Record;
-use rea::json::{Limits, Value, Writer};
+use rea::json::{Limits, Value};
 use rea::operation::Context;
 use rea::view::{self, NothingRetained, Request, ViewRecord};
 use serde_json::{Value as Json, json};
-use support::{guarded, sha256};
+use support::{guarded, sha256, written};
 
 fn context() -> Context {
     Context::new("inspect_wasm_artifact")
@@ -31,14 +31,6 @@ fn record_of(bytes: &[u8], options: &WasmOptions) -> Result<Vec<u8>, Error> {
     });
     let record = inspect_wasm(&input, options, &context())?;
     Ok(written(&record))
-}
-
-fn written(record: &dyn Record) -> Vec<u8> {
-    let mut text = Vec::new();
-    let mut writer = Writer::canonical(&mut text);
-    record.write_record(&mut writer);
-    writer.finish().unwrap();
-    text
 }
 
 #[track_caller]

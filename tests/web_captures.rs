@@ -1,14 +1,16 @@
 //! HAR captures against the vectors of the contract, and hostile ones.
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test fails by panicking
 
+mod support;
+
 use std::path::{Path, PathBuf};
 
 use rea::Error;
-use rea::evidence::{Evidence, Record};
-use rea::json::{Limits, Text, Value, Writer, canonical};
+use rea::json::{Text, canonical};
 use rea::operation::{Cancellation, Context};
 use rea::web::har::{self, CaptureRecord, Options};
 use serde_json::{Value as Json, json};
+use support::{shown, written};
 
 fn vectors() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors/web")
@@ -16,20 +18,6 @@ fn vectors() -> PathBuf {
 
 fn vector(name: &str) -> Json {
     serde_json::from_slice(&std::fs::read(vectors().join(name)).unwrap()).unwrap()
-}
-
-fn shown(record: &dyn Record) -> Json {
-    let mut out = Vec::new();
-    let mut writer = Writer::canonical(&mut out);
-    record.write_record(&mut writer);
-    writer.finish().unwrap();
-    // What is written is a record whose id is the hash of what it says.
-    let value = Value::parse(&out, Limits::default()).unwrap();
-    let evidence = Evidence::from_value(value)
-        .map_err(|_| "no Evidence")
-        .unwrap();
-    assert_eq!(evidence.id(), record.id());
-    serde_json::from_slice(&out).unwrap()
 }
 
 fn error(error: &Error) -> Json {
@@ -650,10 +638,7 @@ fn hostile_captures() {
         &Options::default(),
     )
     .unwrap();
-    let mut out = Vec::new();
-    let mut writer = Writer::canonical(&mut out);
-    record.write_record(&mut writer);
-    writer.finish().unwrap();
+    let out = written(&record);
     assert!(
         String::from_utf8(out)
             .unwrap()

@@ -1,30 +1,20 @@
 //! Comparisons of recordings, pages, scenarios and screenshots.
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test fails by panicking
 
-use rea::json::{Limits, Value, WriteJson, Writer};
+mod support;
+
 use rea::operation::Context;
 use rea::web::compare_captures::{self, Given};
 use rea::web::compare_screenshots::{self, Image, Options};
 use serde_json::{Value as Json, json};
-
-fn value(json: &Json) -> Value {
-    Value::parse(json.to_string().as_bytes(), Limits::default()).unwrap()
-}
-
-fn shown(value: &Value) -> Json {
-    let mut out = Vec::new();
-    let mut writer = Writer::canonical(&mut out);
-    value.write_json(&mut writer);
-    writer.finish().unwrap();
-    serde_json::from_slice(&out).unwrap()
-}
+use support::ours as value;
 
 fn compare(before: &Json, after: &Json, rules: Option<&Json>) -> Result<Json, rea::Error> {
     let before = Given::read(value(before), "before")?;
     let after = Given::read(value(after), "after")?;
     let rules = rules.map(value);
     let evidence = compare_captures::compare(before, after, rules.as_ref())?;
-    Ok(shown(evidence.normalized_result()))
+    Ok(support::json(evidence.normalized_result()))
 }
 
 /// A page that was looked at in full.
@@ -323,7 +313,7 @@ fn screenshots(before: &[u8], after: &[u8], threshold: u8) -> Result<Json, rea::
         ..Options::default()
     };
     let compared = compare_screenshots::compare((&before, "a"), (&after, "b"), options, &context)?;
-    Ok(shown(compared.evidence.normalized_result()))
+    Ok(support::json(compared.evidence.normalized_result()))
 }
 
 #[test]

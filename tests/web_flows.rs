@@ -16,22 +16,14 @@ use std::time::{Duration, Instant};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use rea::Error;
-use rea::evidence::Record;
-use rea::json::{Text, Writer, canonical};
+use rea::json::{Text, canonical};
 use rea::operation::{Cancellation, Context};
 use rea::web::har::{self, CaptureRecord, Options};
 use serde_json::{Value as Json, json};
+use support::shown;
 
 fn context() -> Context {
     Context::new(har::OPERATION)
-}
-
-fn shown(record: &dyn Record) -> Json {
-    let mut out = Vec::new();
-    let mut writer = Writer::canonical(&mut out);
-    record.write_record(&mut writer);
-    writer.finish().unwrap();
-    serde_json::from_slice(&out).unwrap()
 }
 
 fn error(error: &Error) -> Json {

@@ -1,14 +1,16 @@
 //! Views of web captures against the vectors of the contract.
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test fails by panicking
 
+mod support;
+
 use std::path::Path;
 
-use rea::evidence::Record;
-use rea::json::{Limits, Object, Value, Writer};
+use rea::json::{Limits, Object, Value, canonical};
 use rea::operation::Context;
 use rea::view::{self, NothingRetained, Request, SourceForm};
 use rea::web::har::{self, Options};
 use serde_json::{Value as Json, json};
+use support::written as text;
 
 const ALL: [&str; 3] = ["after-uid-literal", "opaque-token", "sibling-variance"];
 
@@ -19,14 +21,6 @@ fn vectors() -> std::path::PathBuf {
 fn expected(name: &str) -> Json {
     let path = vectors().join(format!("{name}.expected.json"));
     serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
-}
-
-fn text(record: &dyn Record) -> Vec<u8> {
-    let mut out = Vec::new();
-    let mut writer = Writer::canonical(&mut out);
-    record.write_record(&mut writer);
-    writer.finish().unwrap();
-    out
 }
 
 fn capture_of(path: &Path) -> Vec<u8> {
@@ -352,10 +346,7 @@ fn a_scenario_makes_a_manifest_and_no_surface() {
         authority: Authority::ControlledReplay,
         ..Creation::new("capture_browser_scenario", provider)
     });
-    let mut text = Vec::new();
-    let mut writer = Writer::canonical(&mut text);
-    rea::json::WriteJson::write_json(&Object::clone(evidence.record()), &mut writer);
-    writer.finish().unwrap();
+    let text = canonical(&Object::clone(evidence.record()));
     let record = view_of(&text, &json!({"kind": "environment-manifest"})).unwrap();
     let tool = &record["normalized_result"]["manifest"]["tools"][0];
     assert_eq!(tool["name"], "get_users_by_id");
@@ -411,10 +402,7 @@ fn a_description_holds_all_operations() {
     let surface = Surface::new(&recorded.exchanges, Rules::default());
     let (exchanges, shapes) = (&recorded.exchanges, &recorded.shapes);
     let described = openapi::describe(&surface, exchanges, shapes, recorded.parent.id);
-    let mut text = Vec::new();
-    let mut writer = Writer::canonical(&mut text);
-    rea::json::WriteJson::write_json(&described, &mut writer);
-    writer.finish().unwrap();
+    let text = canonical(&described);
     let described: Json = serde_json::from_slice(&text).unwrap();
     // Two templates that differ in their rule alone are one path there.
     let get = &described["paths"]["/a/{id}"]["get"];

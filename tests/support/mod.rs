@@ -12,6 +12,9 @@ pub mod zip;
 use std::path::Path;
 use std::time::Duration;
 
+use rea::evidence::{Evidence, Record};
+use rea::json::{Limits, Value, WriteJson, Writer, canonical};
+
 /// Runs `work` on a thread of its own and fails when it takes over a minute:
 /// a guard against hangs, not a measure of speed.
 pub fn guarded<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'static) -> T {
@@ -41,4 +44,34 @@ pub fn file(folder: &Path, name: &str, bytes: &[u8]) -> std::path::PathBuf {
     let path = folder.join(name);
     std::fs::write(&path, bytes).unwrap();
     path
+}
+
+/// A record as it is written.
+pub fn written(record: &dyn Record) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut writer = Writer::canonical(&mut out);
+    record.write_record(&mut writer);
+    writer.finish().unwrap();
+    out
+}
+
+/// A record whose id is the hash of what it says.
+pub fn shown(record: &dyn Record) -> serde_json::Value {
+    let text = written(record);
+    let value = Value::parse(&text, Limits::default()).unwrap();
+    let Ok(evidence) = Evidence::from_value(value) else {
+        panic!("it is no record");
+    };
+    assert_eq!(evidence.id(), record.id());
+    serde_json::from_slice(&text).unwrap()
+}
+
+/// A value of ours for the tests' reader of JSON.
+pub fn json(value: &dyn WriteJson) -> serde_json::Value {
+    serde_json::from_slice(&canonical(value)).unwrap()
+}
+
+/// The other way round.
+pub fn ours(value: &serde_json::Value) -> Value {
+    Value::parse(value.to_string().as_bytes(), Limits::default()).unwrap()
 }

@@ -389,6 +389,18 @@ fn signed_pointers_of_arm64e() {
     assert_eq!(text(fixups, "auth_rebases.0.auth.key"), "IB");
     assert_eq!(text(fixups, "auth_rebases.0.target"), "0x1020");
     assert_eq!(text(fixups, "auth_rebases.0.address"), "0x4008");
+    assert_eq!(at(fixups, "auth_rebases.0.offset"), &Value::Null);
+}
+
+/// `mach-o/fixup-chains.h`: `dyld_chained_ptr_arm64e_shared_cache_auth_rebase`
+/// counts from the start of the cache, which is not in the file.
+#[test]
+fn pointers_into_a_shared_cache() {
+    let found = inspect(&chained(1, 13, &[1 << 63 | 1 << 51 | 0x1_8000_0020]));
+    let fixups = at(&found, "facts.chained_fixups");
+    assert_eq!(text(fixups, "auth_rebases.0.auth.key"), "DA");
+    assert_eq!(text(fixups, "auth_rebases.0.offset"), "0x180000020");
+    assert_eq!(at(fixups, "auth_rebases.0.target"), &Value::Null);
 }
 
 /// `LC_DYLD_INFO` with one program of binds or rebases.

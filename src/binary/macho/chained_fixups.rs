@@ -444,7 +444,7 @@ pub fn pointee(to: Pointee, segments: &Segments<'_>) -> Option<u64> {
         Pointee::Address(address) => Some(address),
         Pointee::Offset(offset) => segments.image_base()?.checked_add(offset),
         Pointee::Cache { level: 0, offset } => segments.image_base()?.checked_add(offset),
-        Pointee::Cache { .. } => None,
+        Pointee::Cache { .. } | Pointee::SharedCache(_) => None,
         Pointee::Segment { index, offset } => {
             let segment = segments.segments.get(usize::from(index))?;
             segment.address.checked_add(offset)

@@ -180,8 +180,18 @@ fn auth_rebase(macho: &MachO<'_>, row: &AuthRebase, w: &mut Writer<'_>) {
         Pointee::Cache { level, .. } => w.u64(level.into()),
         _ => w.null(),
     }
+    let target = pointee(row.to, &macho.segments);
+    // Where it is not in this file: in another collection, or in the cache
+    // around it.
+    w.key("offset");
+    match row.to {
+        Pointee::Cache { offset, .. } | Pointee::SharedCache(offset) if target.is_none() => {
+            Hex(offset).write_json(w);
+        }
+        _ => w.null(),
+    }
     w.key("target");
-    pointee(row.to, &macho.segments).map(Hex).write_json(w);
+    target.map(Hex).write_json(w);
     w.end_object();
 }
 

@@ -129,8 +129,10 @@ impl Auth {
 pub enum Pointee {
     /// An address as linked.
     Address(u64),
-    /// An offset from the image's base, or in a shared cache.
+    /// An offset from the image's base.
     Offset(u64),
+    /// An offset in the shared cache around the image, which is not there.
+    SharedCache(u64),
     /// An offset in a kernel collection.
     Cache {
         /// Which collection.
@@ -218,11 +220,6 @@ impl PointerFormat {
         self.row().4
     }
 
-    /// Whether targets are offsets in the shared cache around the image.
-    pub fn is_of_shared_cache(self) -> bool {
-        matches!(self, P::Ptr32Cache | P::Arm64eSharedCache)
-    }
-
     /// The number that a word holds where it is no pointer: chains of 32-bit
     /// words run through such too, and targets beyond `max_valid_pointer` are
     /// biased numbers.
@@ -268,7 +265,7 @@ impl PointerFormat {
                 bits(raw, 26, 5),
             ),
             P::Ptr32Cache => (
-                rebase(Pointee::Offset(bits(raw, 0, 30)), 0, None),
+                rebase(Pointee::SharedCache(bits(raw, 0, 30)), 0, None),
                 bits(raw, 30, 2),
             ),
             P::Ptr32Firmware => (
@@ -284,7 +281,7 @@ impl PointerFormat {
                 (rebase(to, 0, auth), bits(raw, 51, 12))
             }
             P::Arm64eSharedCache => {
-                let to = Pointee::Offset(bits(raw, 0, 34));
+                let to = Pointee::SharedCache(bits(raw, 0, 34));
                 let site = if bit(raw, 63) {
                     // One bit tells the key: IA or DA.
                     let auth = Auth {
@@ -482,7 +479,7 @@ mod tests {
         // dyld_chained_ptr_arm64e_shared_cache_auth_rebase.
         let raw = 1 << 63 | 1 << 52 | 1 << 51 | 1 << 50 | 0xBEEF << 34 | 0x2_0000_0000;
         let expected = Rebase {
-            to: Pointee::Offset(0x2_0000_0000),
+            to: Pointee::SharedCache(0x2_0000_0000),
             high8: 0,
             auth: Some(key(2)),
         };

@@ -169,10 +169,6 @@ impl<'a> Pointers<'a> {
     }
 
     fn rebased(&self, links: &Links, rebase: Rebase) -> Stored {
-        // The cache around the image decides where its offsets lead.
-        if links.format.is_of_shared_cache() {
-            return Stored::Unproven;
-        }
         if let Some(number) = links.format.number(rebase.to, links.most) {
             return Stored::Value(number.into());
         }

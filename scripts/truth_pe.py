@@ -69,8 +69,8 @@ EXPLAINED = {
     "fixup-padding": "LIEF takes the half word of zeros that fills a block up to four bytes for a fixup; LLVM and the loader do not",
     "second-version": "LIEF 1.0 does not read tables of dynamic relocations of version 2",
     "lief-visited": "LIEF 1.0 notes directories of resources by their offset in the file and data by its offset in the tree, in one "
-    "set: where two of these are the same number it takes the tree for a loop, and leaves that data and what follows beside it out "
-    "(pefile reads all of it; libwine for armhf: xcopy.exe, the strings from 0x36 on)",
+    "set: where two of these are the same number it takes the tree for a loop, and leaves that directory out, or that data and what "
+    "follows beside it (pefile reads all of it; light.msstyles; libwine for armhf: xcopy.exe, the strings from 0x36 on)",
     "shared-export": "llvm-readobj and objdump print one name a row of the address table; we have a row for each name",
 }
 
@@ -1115,14 +1115,16 @@ def lief_leaves_out(data, root):
         visited.add(at)
         stopped = False
         for place in rows(at):
-            offset = root + (place & 0x7FFFFFFF) if place >> 31 else place
-            stopped = stopped or offset in visited
-            if stopped:
+            below = root + (place & 0x7FFFFFFF)
+            if stopped or place >> 31 and below in visited:
                 drop(place)
             elif place >> 31:
-                directory(offset)
+                directory(below)
+            elif place in visited:
+                stopped = True
+                drop(place)
             else:
-                visited.add(offset)
+                visited.add(place)
 
     directory(root)
     return lost

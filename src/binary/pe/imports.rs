@@ -10,7 +10,7 @@ use crate::binary::layout::NamedAddress;
 use crate::binary::layout::facts::Dependency;
 use crate::binary::layout::links::Import;
 use crate::binary::layout::rows::{Name, Range};
-use crate::binary::{Notes, name_text};
+use crate::binary::{Bytes, Notes, name_text};
 use crate::json::{Object, Value, WriteJson, Writer};
 
 /// The import of a library's names.
@@ -181,9 +181,98 @@ pub(super) fn iat(image: &Image<'_>, rva: u64, size: u64) -> Value {
 pub(super) const IMPORT: &str = "import-table";
 pub(super) const DELAY: &str = "delay-import-table";
 
-/// Bytes of a descriptor.
-const DESCRIPTOR: u64 = 20;
-const DELAY_DESCRIPTOR: u64 = 32;
+/// A table of descriptors without a count.
+#[derive(Clone, Copy)]
+struct Descriptors {
+    what: &'static str,
+    /// Bytes of one.
+    size: u64,
+    source: &'static str,
+    /// What the name in each is.
+    name: &'static str,
+}
+
+const IMPORTS: Descriptors = Descriptors {
+    what: "import table",
+    size: 20,
+    source: IMPORT,
+    name: "name of an imported library",
+};
+const DELAYED: Descriptors = Descriptors {
+    what: "delay import table",
+    size: 32,
+    source: DELAY,
+    name: "name of a delay-loaded library",
+};
+
+/// What a descriptor tells: relative addresses, and all its words.
+struct Told {
+    name: u64,
+    names: u64,
+    slots: u64,
+    /// What to take from addresses that are not relative.
+    base: u64,
+    words: Vec<(&'static str, u64)>,
+}
+
+impl Descriptors {
+    /// Reads the table at `rva`. `tell` says what the descriptor at an offset
+    /// of the file tells, `None` of the last one, which only ends the table.
+    fn read<'a>(
+        self,
+        image: &Image<'a>,
+        rva: u64,
+        out: &mut Imports<'a>,
+        budget: &mut Budget,
+        notes: &mut Notes,
+        tell: impl Fn(Bytes<'a>, u64, &mut Notes) -> Option<Told>,
+    ) {
+        let Some((start, table)) = image.tail(rva) else {
+            notes.add(outside(self.what, rva));
+            out.cut = true;
+            return;
+        };
+        let mut at = 0;
+        loop {
+            let offset = start + at;
+            let Some(row) = table.part(at, self.size) else {
+                notes.at(self.what, offset, "the file ends before its last row");
+                out.cut = true;
+                return;
+            };
+            let Some(told) = tell(row, offset, notes) else {
+                return;
+            };
+            if !budget.row() {
+                notes.at(self.what, offset, SPENT);
+                out.cut = true;
+                return;
+            }
+            let first = out.imports.len();
+            let name = image.name(told.name, self.name, budget, notes);
+            out.cut |= name.is_none();
+            let thunks = Thunks {
+                library: name.map(|(name, _)| name),
+                names: told.names,
+                slots: told.slots,
+                source: self.source,
+                base: told.base,
+            };
+            thunks.read(image, out, budget, notes);
+            out.libraries.push(Library {
+                name,
+                location: Range {
+                    offset,
+                    bytes: self.size,
+                },
+                words: told.words,
+                imports: (first, out.imports.len()),
+                source: self.source,
+            });
+            at += self.size;
+        }
+    }
+}
 
 /// Reads the import table at `rva`.
 pub(super) fn read<'a>(
@@ -193,43 +282,20 @@ pub(super) fn read<'a>(
     budget: &mut Budget,
     notes: &mut Notes,
 ) {
-    let Some((start, table)) = image.tail(rva) else {
-        notes.add(outside("import table", rva));
-        out.cut = true;
-        return;
-    };
-    let mut at = 0;
-    loop {
-        let Some(row) = table.part(at, DESCRIPTOR) else {
-            notes.at(
-                "import table",
-                start + at,
-                "the file ends before its last row",
-            );
-            out.cut = true;
-            return;
-        };
+    IMPORTS.read(image, rva, out, budget, notes, |row, offset, notes| {
         let word = |at| u64::from(row.u32(at).unwrap_or(0));
         let (lookup, stamp, chain, name, slots) = (word(0), word(4), word(8), word(12), word(16));
         // The loader stops at a row without name or without slots.
         if name == 0 || slots == 0 {
             if [lookup, stamp, chain, name, slots] != [0; 5] {
                 notes.at(
-                    "import table",
-                    start + at,
+                    IMPORTS.what,
+                    offset,
                     "the last row is not zero; the loader ends there, and so does this list",
                 );
             }
-            return;
+            return None;
         }
-        if !budget.row() {
-            notes.at("import table", start + at, SPENT);
-            out.cut = true;
-            return;
-        }
-        let first = out.imports.len();
-        let found = image.name(name, "name of an imported library", budget, notes);
-        out.cut |= found.is_none();
         let names = match lookup {
             0 => slots,
             // An address that shows nothing is one that the loader ignores.
@@ -239,31 +305,19 @@ pub(super) fn read<'a>(
             }
             _ => lookup,
         };
-        let thunks = Thunks {
-            library: found.map(|(name, _)| name),
+        Some(Told {
+            name,
             names,
             slots,
-            source: IMPORT,
             base: 0,
-        };
-        thunks.read(image, out, budget, notes);
-        out.libraries.push(Library {
-            name: found,
-            location: Range {
-                offset: start + at,
-                bytes: DESCRIPTOR,
-            },
             words: vec![
                 ("forwarder_chain", chain),
                 ("import_address_table", slots),
                 ("import_lookup_table", lookup),
                 ("time_date_stamp", stamp),
             ],
-            imports: (first, out.imports.len()),
-            source: IMPORT,
-        });
-        at += DESCRIPTOR;
-    }
+        })
+    });
 }
 
 /// Reads the delay-load table at `rva`. Its oldest form, attributes 0, has
@@ -275,55 +329,22 @@ pub(super) fn read_delayed<'a>(
     budget: &mut Budget,
     notes: &mut Notes,
 ) {
-    let Some((start, table)) = image.tail(rva) else {
-        notes.add(outside("delay import table", rva));
-        out.cut = true;
-        return;
-    };
-    let mut at = 0;
-    loop {
-        let Some(row) = table.part(at, DELAY_DESCRIPTOR) else {
-            notes.at(
-                "delay import table",
-                start + at,
-                "the file ends before its last row",
-            );
-            out.cut = true;
-            return;
-        };
+    DELAYED.read(image, rva, out, budget, notes, |row, _, _| {
         let word = |at| u64::from(row.u32(at).unwrap_or(0));
-        let attributes = word(0);
-        if word(4) == 0 {
-            return;
+        let (attributes, name) = (word(0), word(4));
+        if name == 0 {
+            return None;
         }
         // Addresses below the base cannot be linked ones, whatever it says.
         let base = match attributes & 1 {
-            0 if word(4) >= image.base => image.base,
+            0 if name >= image.base => image.base,
             _ => 0,
         };
-        if !budget.row() {
-            notes.at("delay import table", start + at, SPENT);
-            out.cut = true;
-            return;
-        }
-        let first = out.imports.len();
-        let name = word(4).wrapping_sub(base);
-        let found = image.name(name, "name of a delay-loaded library", budget, notes);
-        out.cut |= found.is_none();
-        let thunks = Thunks {
-            library: found.map(|(name, _)| name),
+        Some(Told {
+            name: name.wrapping_sub(base),
             names: word(16).wrapping_sub(base),
             slots: word(12).wrapping_sub(base),
-            source: DELAY,
             base,
-        };
-        thunks.read(image, out, budget, notes);
-        out.libraries.push(Library {
-            name: found,
-            location: Range {
-                offset: start + at,
-                bytes: DELAY_DESCRIPTOR,
-            },
             words: vec![
                 ("attributes", attributes),
                 ("bound_import_address_table", word(20)),
@@ -333,11 +354,8 @@ pub(super) fn read_delayed<'a>(
                 ("time_date_stamp", word(28)),
                 ("unload_information_table", word(24)),
             ],
-            imports: (first, out.imports.len()),
-            source: DELAY,
-        });
-        at += DELAY_DESCRIPTOR;
-    }
+        })
+    });
 }
 
 /// A table of names or ordinals, and the slots for their addresses.

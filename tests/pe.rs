@@ -15,6 +15,7 @@ use rea::json::{Sink, WriteJson, Writer, canonical};
 const DLL: &[u8] = include_bytes!("data/pe/sample.dll");
 const TE: &[u8] = include_bytes!("data/pe/sample.te");
 const OBJECT: &[u8] = include_bytes!("data/pe/object.obj");
+const RESOURCES: &[u8] = include_bytes!("data/pe/resources.obj");
 const LIBRARY: &[u8] = include_bytes!("data/pe/sample.lib");
 const DYNAMIC_64: &[u8] = include_bytes!("data/pe/dynamic64.dll");
 const DYNAMIC_32: &[u8] = include_bytes!("data/pe/dynamic32.dll");
@@ -608,9 +609,76 @@ fn resources_have_digests() {
     assert!(rows[0]["sha256"].is_string() && rows[999]["sha256"].is_null());
 }
 
+/// Objects: relocations tell where data is. The digests are those of the
+/// sources, the rest is what llvm-readobj --coff-resources prints.
+#[test]
+fn resources_of_objects() {
+    let layout = parse(RESOURCES).unwrap();
+    let rows: serde_json::Value = serde_json::from_str(&own(&layout, "resources")).unwrap();
+    let digest = |data: &[u8]| rea::digest::Digest::of(data).to_hex();
+    let paths: Vec<String> = (0..4).map(|at| rows[at]["path"].to_string()).collect();
+    assert_eq!(
+        paths,
+        [
+            "[6,1,1033]",
+            r#"[10,"NAMED",1033]"#,
+            "[16,1,1033]",
+            "[24,1,1033]"
+        ]
+    );
+    assert_eq!(rows[1]["sha256"], digest(b"hellox"));
+    let manifest = include_bytes!("data/pe/manifest.xml");
+    assert_eq!(rows[3]["sha256"], digest(manifest));
+    assert_eq!(rows[3]["address"], "0x0");
+    assert!(own(&layout, "version_info").contains(r#""file_version":"1.2.3.4""#));
+    assert!(own(&layout, "manifests").contains(r#""requested_execution_level":"asInvoker""#));
+
+    // windres: one section, whose data stands behind the tree.
+    let mut tree = Vec::new();
+    for (id, to) in [(10u32, 1 << 31 | 24), (7, 1 << 31 | 48), (0, 72)] {
+        tree.extend([0u16, 0, 0, 0, 0, 0, 0, 1].map(u16::to_le_bytes).concat());
+        tree.extend([id, to].map(u32::to_le_bytes).concat());
+    }
+    tree.extend([88u32, 4, 0, 0].map(u32::to_le_bytes).concat());
+    tree.extend(b"data");
+    let object = |at: u32, symbol: u32| {
+        let (raw, length) = (60u32, tree.len() as u32);
+        let mut bytes = [0x8664u16, 1].map(u16::to_le_bytes).concat();
+        bytes.extend([0, raw + length + 10, 1].map(u32::to_le_bytes).concat());
+        bytes.extend([0u8; 4]);
+        bytes.extend(b".rsrc\0\0\0");
+        bytes.extend(
+            [0, 0, length, raw, raw + length, 0, 1]
+                .map(u32::to_le_bytes)
+                .concat(),
+        );
+        bytes.extend(0x4000_0040u32.to_le_bytes());
+        bytes.extend(&tree);
+        bytes.extend([at, symbol].map(u32::to_le_bytes).concat());
+        bytes.extend(3u16.to_le_bytes());
+        bytes.extend(b".rsrc\0\0\0\0\0\0\0\x01\0\0\0\x03\0");
+        bytes.extend(4u32.to_le_bytes());
+        bytes
+    };
+    let told = |bytes: &[u8]| -> serde_json::Value {
+        let layout = parse(bytes).unwrap();
+        serde_json::from_str(&own(&layout, "resources")).unwrap()
+    };
+    let row = &told(&object(72, 0))[0];
+    assert_eq!(row["path"], serde_json::json!([10, 7, 0]));
+    assert_eq!(row["address"], "0x58");
+    assert_eq!(row["sha256"], digest(b"data"));
+    // Nothing tells where: another place is relocated, or by no symbol.
+    for (at, symbol) in [(76, 0), (72, 1), (72, u32::MAX)] {
+        let row = &told(&object(at, symbol))[0];
+        assert_eq!(row["size"], "0x4");
+        assert!(row["location"].is_null() && row["sha256"].is_null());
+    }
+}
+
 #[test]
 fn cut_anywhere() {
-    for bytes in [DLL, TE, OBJECT, LIBRARY] {
+    for bytes in [DLL, TE, OBJECT, RESOURCES, LIBRARY] {
         for end in 0..bytes.len() {
             survive(&bytes[..end]);
         }
@@ -619,7 +687,7 @@ fn cut_anywhere() {
 
 #[test]
 fn every_number_extreme() {
-    for bytes in [DLL, TE, OBJECT, LIBRARY] {
+    for bytes in [DLL, TE, OBJECT, RESOURCES, LIBRARY] {
         for at in (0..bytes.len() - 4).step_by(2) {
             for value in [0, 1, 0x7FFF_FFFF, 0xFFFF_FFFE, u32::MAX] {
                 let mut copy = bytes.to_vec();

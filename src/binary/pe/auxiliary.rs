@@ -184,8 +184,8 @@ pub(super) fn read<'a>(
             tag: data.u32(0)?,
             characteristics: data.u32(4)?,
         },
-        // GNU tools write weak symbols as external and undefined.
-        "IMAGE_SYM_CLASS_EXTERNAL" if symbol.meaning == ValueMeaning::Undefined && !function => {
+        // Format 3 is for these; GNU tools write weak functions so, too.
+        "IMAGE_SYM_CLASS_EXTERNAL" if symbol.meaning == ValueMeaning::Undefined => {
             AuxiliaryKind::WeakExternal {
                 tag: data.u32(0)?,
                 characteristics: data.u32(4)?,

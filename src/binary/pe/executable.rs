@@ -123,12 +123,10 @@ fn describe<'a>(
         own.push(("rich_header", Box::new(facts)));
     }
     if let Some(table) = optional.directory(directory::RESOURCE)
-        && let Some(found) = resources::read(image, table.rva, budget, notes)
+        && let Some(found) =
+            resources::read(image, table.rva, &|_, address| Some(address), budget, notes)
     {
-        own.push(("manifests", Box::new(found.manifests)));
-        own.push(("resource_summary", Box::new(found.summary)));
-        own.push(("resources", Box::new(found.items)));
-        own.push(("version_info", Box::new(found.versions)));
+        found.put(own);
     }
     if let Some(table) = optional.directory(directory::SECURITY) {
         let rows = certificates::read(*bytes, table, budget, notes);

@@ -31,6 +31,7 @@ mod long_import;
 mod mitigations;
 mod names;
 mod object;
+mod object_resources;
 mod ordinals;
 mod packers;
 mod relocation_names;

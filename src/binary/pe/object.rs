@@ -10,7 +10,7 @@ use super::names::{MACHINES, Names};
 use super::relocations::{self, RelocationRows};
 use super::sections::{self, SectionHeader};
 use super::symbols::{self, Table};
-use super::{NUMBERED, Own};
+use super::{NUMBERED, Own, object_resources};
 use crate::binary::layout::facts::Facts;
 use crate::binary::layout::links::{Export, Import};
 use crate::binary::layout::rows::{Range, Symbol, Symbolic, ValueMeaning};
@@ -177,6 +177,16 @@ fn layout<'a>(
     layout.facts.exports_exhaustive = whole;
     layout.facts.imports_exhaustive = whole;
     layout.facts.relocation_types = relocations::types(&relocated, header.machine);
+    let parts = object_resources::Parts {
+        bytes,
+        machine: header.machine,
+        sections: &headers,
+        symbols: &table,
+        relocations: &relocated,
+    };
+    if let Some(found) = parts.read(&mut budget, notes) {
+        found.put(&mut own);
+    }
     layout.relocations = Relocations::read(RelocationReader::Coff(Arc::new(relocated)));
     layout.facts.overlay = behind(bytes, section_table, &headers, &table);
     let directives = directives(bytes, &headers, &mut budget, &mut layout.notes);

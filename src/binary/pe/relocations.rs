@@ -56,6 +56,15 @@ impl<'a> RelocationRows<'a> {
         self.row(piece, at - piece.first_row)
     }
 
+    /// The rows of a section.
+    pub(super) fn of(&self, section: u64) -> impl Iterator<Item = Relocation> {
+        let pieces = self
+            .pieces
+            .iter()
+            .filter(move |piece| piece.section == section);
+        pieces.flat_map(|piece| (0..piece.count).filter_map(|at| self.row(piece, at)))
+    }
+
     fn iter(&self) -> impl Iterator<Item = Relocation> {
         self.pieces
             .iter()

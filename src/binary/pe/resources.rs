@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use super::Own;
 use super::fields::{hex, number, put, put_hex, put_number, range};
 use super::image::{Budget, Image, SPENT, outside};
 use super::names::Names;
@@ -102,13 +103,28 @@ pub(super) struct Resources {
     pub versions: Vec<Value>,
 }
 
+impl Resources {
+    /// As members of the facts.
+    pub(super) fn put(self, own: &mut Own<'_>) {
+        own.push(("manifests", Box::new(self.manifests)));
+        own.push(("resource_summary", Box::new(self.summary)));
+        own.push(("resources", Box::new(self.items)));
+        own.push(("version_info", Box::new(self.versions)));
+    }
+}
+
 /// Levels beyond this are not read: three are used, and only by convention.
 const DEEPEST: usize = 16;
 
-/// Walks the tree; a directory is read once, so that loops end.
+/// Where the data of a leaf stands: by the offset of its entry in the tree, and
+/// the address there.
+pub(super) type Place<'p> = &'p dyn Fn(u64, u64) -> Option<u64>;
+
+/// Walks the tree at `rva`; a directory is read once, so that loops end.
 pub(super) fn read(
     image: &Image<'_>,
     rva: u64,
+    place: Place<'_>,
     budget: &mut Budget,
     notes: &mut Notes,
 ) -> Option<Resources> {
@@ -120,6 +136,7 @@ pub(super) fn read(
         image,
         tree,
         start,
+        place,
         seen: HashSet::new(),
         out: Resources::default(),
         budget,
@@ -172,6 +189,7 @@ struct Walk<'w, 'a> {
     image: &'w Image<'a>,
     tree: Bytes<'a>,
     start: u64,
+    place: Place<'w>,
     seen: HashSet<u64>,
     out: Resources,
     budget: &'w mut Budget,
@@ -250,7 +268,8 @@ impl Walk<'_, '_> {
         };
         let word = |at| entry.u32(at).unwrap_or(0);
         let (address, size) = (u64::from(word(0)), u64::from(word(4)));
-        let location = self.image.range(address, size);
+        let place = (self.place)(at, address);
+        let location = place.and_then(|place| self.image.range(place, size));
         if location.is_none() {
             let reason =
                 format!("the file has not all of its {size} bytes at the address {address:#x}");

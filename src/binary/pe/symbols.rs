@@ -77,6 +77,16 @@ impl<'a> Table<'a> {
         })
     }
 
+    /// Where a symbol stands: its section, from zero on, and its value.
+    pub(super) fn place(&self, index: u64) -> Option<(u64, u64)> {
+        let record = self.record(index).filter(|_| index < self.count)?;
+        let section = match self.entry {
+            20 => u64::try_from(record.bytes.i32(12)?).ok()?,
+            _ => u64::from(record.bytes.u16(12)?),
+        };
+        Some((section.checked_sub(1)?, record.bytes.u32(8)?.into()))
+    }
+
     /// All that it takes in the file.
     pub(super) fn end(&self) -> u64 {
         let symbols = self.offset + self.count * self.entry;

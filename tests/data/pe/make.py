@@ -2,7 +2,8 @@
 """Makes sample.dll: a small image with one of each table that `tests/pe.rs` looks at, and
 sample.te, its code behind a TE header. Nothing of it runs. The other files beside it come from
 LLVM: object.obj from object.s by `llvm-mc --filetype=obj --triple=x86_64-pc-windows-msvc`, sample.lib by
-`llvm-dlltool -m i386:x86-64 -d sample.def -l sample.lib`.
+`llvm-dlltool -m i386:x86-64 -d sample.def -l sample.lib`, resources.obj by `llvm-rc -no-preprocess /FO r.res resources.rc`
+and `llvm-cvtres /MACHINE:X64 /OUT:resources.obj r.res`.
 """
 
 import struct

@@ -87,6 +87,30 @@ def ours(rea, path):
     return json.loads(run.stdout)["normalized_result"]
 
 
+def told_flags(flags):
+    """Flags of a symbol as we tell them, in the peer's words."""
+    return {
+        "undefined": "undefined" in flags,
+        "binding": "weak" if "weak" in flags else "local" if "local" in flags else "global",
+        "vis": "hidden" if "hidden" in flags else "default",
+        "exported": "exported" in flags,
+        "no_strip": "no-strip" in flags,
+        "tls": "tls" in flags,
+    }
+
+
+def printed_flags(words):
+    """The same of the peer's line."""
+    return {
+        "undefined": "undefined" in words,
+        "binding": next(word[8:] for word in words if word.startswith("binding=")),
+        "vis": next(word[4:] for word in words if word.startswith("vis=")),
+        "exported": "exported" in words,
+        "no_strip": "no_strip" in words,
+        "tls": "tls" in words,
+    }
+
+
 class Facts(dict):
     """Rows by (table, key...), each a dictionary of fields."""
 
@@ -203,6 +227,10 @@ def our_facts(result):
         )
         for at, name in enumerate(f["dylink"]["needed"]):
             facts.add(("needed", at), name=name)
+        for at, row in enumerate(f["dylink"]["exports"]):
+            facts.add(("dylink-export", at), name=row["name"], **told_flags(row["flags"]))
+        for at, row in enumerate(f["dylink"]["imports"]):
+            facts.add(("dylink-import", at), name=f"{row['module']}.{row['name']}", **told_flags(row["flags"]))
     for at, row in enumerate(f["target_features"]):
         facts.add(("feature", at), prefix=row["prefix"], name=row["feature"])
     if f["names"]["own"] is not None:
@@ -213,16 +241,11 @@ def our_facts(result):
                 facts.add(("local", one["of"], one["index"]), name=one["name"])
     if f["linking"]:
         for row in f["linking"]["symbols"]:
-            flags = set(row["flags"])
             facts.add(
                 ("symbol", row["index"]),
                 kind={"func": "F", "data": "D", "global": "G", "section": "S", "tag": "E", "table": "T"}[row["kind"]],
                 item=row["item"],
-                undefined="undefined" in flags,
-                binding="weak" if "weak" in flags else "local" if "local" in flags else "global",
-                vis="hidden" if "hidden" in flags else "default",
-                exported="exported" in flags,
-                no_strip="no-strip" in flags,
+                **told_flags(row["flags"]),
             )
             if row["kind"] == "data" and "offset" in row:
                 facts.add(("symbol", row["index"]), offset=row["offset"], size=row["size"])
@@ -472,11 +495,20 @@ class PeerDetails:
             if match:
                 self.facts.add(("dylink",), **{match[1]: int(match[2])})
                 return True
-            match = re.fullmatch(r"  - (.*)", line, re.S)
+            match = re.fullmatch(r" - (needed_dynlibs|exports|imports)\[\d+\]:", line)
             if match:
+                self.list, self.needed = match[1], 0
+                return True
+            match = re.fullmatch(r"  - (.*)", line, re.S)
+            if match and self.list == "needed_dynlibs":
                 self.facts.add(("needed", self.needed), name=match[1])
                 self.needed += 1
-            return match or re.fullmatch(r" - needed_dynlibs\[\d+\]:", line)
+                return True
+            match = re.fullmatch(r"  - (.*) \[ (.*) \]", line, re.S)
+            if match:
+                self.facts.add((f"dylink-{self.list[:-1]}", self.needed), name=match[1], **printed_flags(match[2].split()))
+                self.needed += 1
+            return match
         if custom == "target_features":
             match = re.fullmatch(r"  - \[(.)\] (.*)", line, re.S)
             if match:
@@ -510,15 +542,7 @@ class PeerDetails:
         match = re.fullmatch(r"   - (\d+): (\w) <(.*?)>(.*?) \[ (.*)\]", line, re.S)
         if match and not re.search(r"p2align=", match[4]):
             fields = dict(re.findall(r"(\w+)=(\d+)", match[4]))
-            flags = match[5].split()
-            row = {
-                "kind": match[2],
-                "undefined": "undefined" in flags,
-                "binding": next(word[8:] for word in flags if word.startswith("binding=")),
-                "vis": next(word[4:] for word in flags if word.startswith("vis=")),
-                "exported": "exported" in flags,
-                "no_strip": "no_strip" in flags,
-            }
+            row = {"kind": match[2], **printed_flags(match[5].split())}
             for name in ("func", "global", "table", "section", "segment", "tag", "event"):
                 if name in fields:
                     row["item"] = int(fields[name])

@@ -8,7 +8,7 @@ use rea::Result;
 use rea::artifact::format::HEAD;
 use rea::binary::layout::facts::State;
 use rea::binary::layout::{
-    LayoutOptions, LayoutRecord, NO_BINARY, inspect_binary_layout, may_have_layout,
+    EntryMeaning, LayoutOptions, LayoutRecord, NO_BINARY, inspect_binary_layout, may_have_layout,
 };
 use rea::binary::{BinaryFile, name_text};
 use rea::evidence::Record;
@@ -168,7 +168,12 @@ fn describe(record: &LayoutRecord<'_>, report: &mut Report) {
         ),
     );
     report.fact("image", layout.image_type.text());
-    report.fact("entry", hex(layout.entry));
+    // Objects have no word for it.
+    match layout.entry_meaning {
+        EntryMeaning::LinkedVirtualAddress => report.fact("entry", hex(layout.entry)),
+        EntryMeaning::Absent => report.fact("entry", "none"),
+        EntryMeaning::NotApplicable => {}
+    }
     for id in &facts.build_ids {
         report.fact(id.kind, id.value.as_str());
     }

@@ -27,7 +27,7 @@ keep=$(mktemp -d)
 paths=("$@")
 if ((${#paths[@]} == 0)); then
   corpus=${REA_CORPUS:-$HOME/.cache/rea-corpus}
-  for path in tests/data tests/golden fuzz/corpus "$corpus/mac-app" "$corpus/mach-o-universal" \
+  for path in tests/data tests/golden "$corpus/mac-app" "$corpus/mach-o-universal" \
     "$corpus/wasm-new" "$corpus/elf-new" /usr/lib/x86_64-linux-gnu/security /usr/lib/gcc \
     /bin/true /bin/ls; do
     if [[ -e $path ]]; then paths+=("$path"); fi

@@ -8,7 +8,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use rea::evidence::{Report, verify_both_ways};
-use rea::json::{Event, Limits, Reader, Value, WriteJson, Writer};
+use rea::json::{Event, Limits, Reader, Value, canonical};
 
 fuzz_target!(|input: &[u8]| {
     let whole = events(input, 64 * 1024);
@@ -38,14 +38,6 @@ fn same(a: Option<Report>, b: Option<Report>) {
         (own, nested)
     };
     assert_eq!(a.map(lines), b.map(lines));
-}
-
-fn canonical(value: &dyn WriteJson) -> Vec<u8> {
-    let mut out = Vec::new();
-    let mut writer = Writer::canonical(&mut out);
-    value.write_json(&mut writer);
-    writer.finish().expect("a buffer takes everything");
-    out
 }
 
 /// All complete events as text, string parts joined, and how it ended.

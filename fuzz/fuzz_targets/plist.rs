@@ -7,7 +7,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use rea::apple::plist::{Notation, Plist, parse};
-use rea::json::{Limits, Value, WriteJson, Writer};
+use rea::json::{Limits, Value, canonical};
 
 fuzz_target!(|input: &[u8]| {
     let Ok(list) = parse(input) else {
@@ -26,11 +26,3 @@ fuzz_target!(|input: &[u8]| {
         assert_eq!(canonical(&read), text);
     }
 });
-
-fn canonical(value: &dyn WriteJson) -> Vec<u8> {
-    let mut out = Vec::new();
-    let mut writer = Writer::canonical(&mut out);
-    value.write_json(&mut writer);
-    writer.finish().expect("a buffer takes everything");
-    out
-}

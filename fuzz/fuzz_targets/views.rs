@@ -8,7 +8,7 @@
 use libfuzzer_sys::fuzz_target;
 use rea::digest::Digest;
 use rea::evidence::{Creation, Evidence, NewSubject, Provider, Record};
-use rea::json::{Limits, Object, Value, WriteJson, Writer};
+use rea::json::{Limits, Object, Value, Writer, canonical};
 use rea::operation::Context;
 use rea::view::{self, NothingRetained, Request, SourceForm, ViewRecord};
 
@@ -153,14 +153,6 @@ fuzz_target!(|input: &[u8]| {
         assert_eq!(found, [row]);
     }
 });
-
-fn canonical(value: &dyn WriteJson) -> Vec<u8> {
-    let mut out = Vec::new();
-    let mut writer = Writer::canonical(&mut out);
-    value.write_json(&mut writer);
-    writer.finish().expect("a buffer takes everything");
-    out
-}
 
 fn check(view: &ViewRecord) {
     let mut out = Vec::new();

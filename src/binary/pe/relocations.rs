@@ -58,17 +58,18 @@ impl<'a> RelocationRows<'a> {
 
     /// The rows of a section.
     pub(super) fn of(&self, section: u64) -> impl Iterator<Item = Relocation> {
-        let pieces = self
-            .pieces
-            .iter()
-            .filter(move |piece| piece.section == section);
-        pieces.flat_map(|piece| (0..piece.count).filter_map(|at| self.row(piece, at)))
+        let pieces = self.pieces.iter();
+        pieces
+            .filter(move |piece| piece.section == section)
+            .flat_map(|piece| self.rows(piece))
     }
 
     fn iter(&self) -> impl Iterator<Item = Relocation> {
-        self.pieces
-            .iter()
-            .flat_map(|piece| (0..piece.count).filter_map(|at| self.row(piece, at)))
+        self.pieces.iter().flat_map(|piece| self.rows(piece))
+    }
+
+    fn rows<'s>(&'s self, piece: &'s Piece) -> impl Iterator<Item = Relocation> + use<'s, 'a> {
+        (0..piece.count).filter_map(|at| self.row(piece, at))
     }
 
     fn row(&self, piece: &Piece, at: usize) -> Option<Relocation> {

@@ -409,27 +409,20 @@ pub fn io_reason(error: &io::Error) -> String {
 impl WriteJson for Error {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        w.key("category");
-        w.string(self.0.category.as_str());
-        w.key("code");
-        w.string(self.0.code.as_str());
+        w.member("category", self.0.category.as_str());
+        w.member("code", self.0.code.as_str());
         if !self.0.details.is_empty() {
-            w.key("details");
-            self.0.details.write_json(w);
+            w.member("details", &self.0.details);
         }
-        w.key("message");
-        w.string(&self.0.message);
+        w.member("message", &self.0.message);
         if let Some(recovery) = &self.0.recovery {
-            w.key("recovery");
-            recovery.write_json(w);
+            w.member("recovery", recovery);
         }
         w.key("remediation");
         w.begin_object();
-        w.key("action");
-        w.string(self.remedy());
+        w.member("action", self.remedy());
         w.end_object();
-        w.key("retryable");
-        w.bool(self.0.code.retryable());
+        w.member("retryable", self.0.code.retryable());
         w.end_object();
     }
 }

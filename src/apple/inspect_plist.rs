@@ -319,17 +319,13 @@ impl WriteJson for ResultOf<'_> {
             }
         }
         w.end_object();
-        w.key("format");
-        w.string(record.plist.notation.as_str());
-        w.key("limitations");
-        record.limitations.write_json(w);
+        w.member("format", record.plist.notation.as_str());
+        w.member("limitations", &record.limitations);
         w.key("provenance");
         w.begin_array();
         w.end_array();
-        w.key("source_path");
-        w.string(record.source_path());
-        w.key("value");
-        record.plist.value.write_json(w);
+        w.member("source_path", record.source_path());
+        w.member("value", &record.plist.value);
         w.end_object();
     }
 }

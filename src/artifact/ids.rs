@@ -3,7 +3,7 @@
 
 use crate::digest::Digest;
 use crate::evidence::EvidenceId;
-use crate::json::{WriteJson, Writer};
+use crate::json::Writer;
 
 /// `edge_`: the relation of an occurrence to the artifact it is in or comes
 /// from. `path` is WTF-8.
@@ -24,8 +24,7 @@ pub(crate) fn edge(
         w.id("occ_", occurrence);
         w.key("parent_artifact_id");
         w.id("art_", parent);
-        w.key("relation");
-        w.string(relation);
+        w.member("relation", relation);
         w.end_object();
     })
 }
@@ -61,22 +60,17 @@ pub(super) fn write_substeps(
 ) {
     let substep = Digest::of_json(|w| {
         w.begin_object();
-        w.key("evidence_id");
-        evidence.write_json(w);
-        w.key("operation");
-        w.string(operation);
+        w.member("evidence_id", evidence);
+        w.member("operation", operation);
         w.end_object();
     });
     w.begin_array();
     w.begin_object();
     w.key("evidence");
     record(w);
-    w.key("evidence_id");
-    evidence.write_json(w);
-    w.key("operation");
-    w.string(operation);
-    w.key("status");
-    w.string("completed");
+    w.member("evidence_id", evidence);
+    w.member("operation", operation);
+    w.member("status", "completed");
     w.key("substep_id");
     w.id("ais_", &substep);
     w.end_object();

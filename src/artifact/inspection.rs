@@ -153,8 +153,7 @@ impl Inspection {
         w.end_array();
         w.key("coverage");
         self.write_coverage(w);
-        w.key("evidence_links");
-        [evidence].write_json(w);
+        w.member("evidence_links", [evidence]);
         w.key("hypotheses");
         w.begin_array();
         if let Some(statement) = hypothesis(self.root_role()) {
@@ -165,10 +164,8 @@ impl Inspection {
             w.key("inspection_id");
             w.id("ai_", id);
         }
-        w.key("limitations");
-        self.limitations.write_json(w);
-        w.key("next_probes");
-        self.next_probes().write_json(w);
+        w.member("limitations", &self.limitations);
+        w.member("next_probes", self.next_probes());
         w.key("observations");
         self.write_observations(w);
         w.key("subject");
@@ -194,14 +191,12 @@ impl Inspection {
             }
             w.key("declared_sha256");
             w.id("", &contradiction.declared);
-            w.key("evidence_id");
-            self.inventory.id().write_json(w);
+            w.member("evidence_id", self.inventory.id());
             w.key("observed_sha256");
             w.id("", &contradiction.observed);
             w.key("occurrence_id");
             w.id("occ_", &occurrence);
-            w.key("statement");
-            w.string(&statement);
+            w.member("statement", &statement);
             w.end_object();
         });
     }
@@ -221,23 +216,18 @@ impl Inspection {
                 1 + contradictions,
             ),
         ] {
-            w.key(omitted);
-            w.u64(0);
-            w.key(retained);
-            w.u64(count);
+            w.member(omitted, 0u64);
+            w.member(retained, count);
         }
-        w.key("status");
-        w.string(if self.inventory.complete {
+        let status = if self.inventory.complete {
             "complete-within-substeps"
         } else {
             "partial"
-        });
-        w.key("substeps_completed");
-        w.u64(1);
-        w.key("unexplored_branches_omitted");
-        w.u64(0);
-        w.key("unexplored_branches_retained");
-        w.u64(branches);
+        };
+        w.member("status", status);
+        w.member("substeps_completed", 1u64);
+        w.member("unexplored_branches_omitted", 0u64);
+        w.member("unexplored_branches_retained", branches);
         w.end_object();
     }
 
@@ -249,18 +239,15 @@ impl Inspection {
     fn write_hypothesis(&self, statement: &str, w: &mut Writer<'_>) {
         identified(w, |id, w| {
             w.begin_object();
-            w.key("basis_evidence_ids");
-            [self.inventory.id()].write_json(w);
-            w.key("confidence");
-            w.string("low");
+            w.member("basis_evidence_ids", [self.inventory.id()]);
+            w.member("confidence", "low");
             if let Some(id) = id {
                 w.key("hypothesis_id");
                 w.id("aih_", id);
             }
             w.key("limitation");
             w.string("It follows from the format alone; nothing inside was read to support it.");
-            w.key("statement");
-            w.string(statement);
+            w.member("statement", statement);
             w.end_object();
         });
     }
@@ -292,10 +279,8 @@ impl Inspection {
     ) {
         identified(w, |id, w| {
             w.begin_object();
-            w.key("evidence_id");
-            self.inventory.id().write_json(w);
-            w.key("kind");
-            w.string(kind);
+            w.member("evidence_id", self.inventory.id());
+            w.member("kind", kind);
             if let Some(id) = id {
                 w.key("observation_id");
                 w.id("aio_", id);
@@ -315,8 +300,7 @@ impl Inspection {
         w.id("agm_", &graph.manifest_id);
         w.key("root_artifact_id");
         w.id("art_", &graph.root().artifact);
-        w.key("root_format");
-        w.string(self.inventory.root_format());
+        w.member("root_format", self.inventory.root_format());
         w.key("root_sha256");
         w.id("", &graph.root().digest);
         w.end_object();
@@ -357,17 +341,14 @@ impl Inspection {
                 w.key("branch_id");
                 w.id("aib_", id);
             }
-            w.key("detail");
-            w.string(detail);
-            w.key("evidence_id");
-            self.inventory.id().write_json(w);
+            w.member("detail", detail);
+            w.member("evidence_id", self.inventory.id());
             w.key("next_probe");
             match probe {
                 Some(probe) => probe.write_json(w),
                 None => w.null(),
             }
-            w.key("reason");
-            w.string(reason);
+            w.member("reason", reason);
             w.end_object();
         });
     }
@@ -382,12 +363,9 @@ fn identified(w: &mut Writer<'_>, write: impl Fn(Option<&Digest>, &mut Writer<'_
 impl WriteJson for NextProbe {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        w.key("authority");
-        w.string(self.authority);
-        w.key("operation");
-        w.string(self.operation);
-        w.key("rationale");
-        w.string(self.rationale);
+        w.member("authority", self.authority);
+        w.member("operation", self.operation);
+        w.member("rationale", self.rationale);
         w.end_object();
     }
 }

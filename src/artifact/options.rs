@@ -102,12 +102,10 @@ impl Options {
         let default = Self::default();
         let number = |w: &mut Writer<'_>, name, value: u64, usual: u64| {
             if value != usual {
-                w.key(name);
-                w.u64(value);
+                w.member(name, value);
             }
         };
-        w.key("integrity_policy");
-        w.string(self.integrity_policy.as_str());
+        w.member("integrity_policy", self.integrity_policy.as_str());
         number(
             w,
             "max_compression_ratio",
@@ -142,12 +140,10 @@ impl Options {
             default.max_total_bytes,
         );
         if self.nested == Nesting::None {
-            w.key("nested");
-            w.string("none");
+            w.member("nested", "none");
         }
         if self.on_damage == OnDamage::Record {
-            w.key("on_damage");
-            w.string("record");
+            w.member("on_damage", "record");
         }
     }
 }

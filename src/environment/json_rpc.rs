@@ -164,8 +164,7 @@ fn written(failures: &[Failure], batch: bool) -> Vec<u8> {
             Id::Text(text) => w.text(text.as_bytes()),
             Id::Number(number) => w.number(*number),
         }
-        w.key("jsonrpc");
-        w.string("2.0");
+        w.member("jsonrpc", "2.0");
         w.end_object();
     }
     if batch {

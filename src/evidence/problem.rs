@@ -122,12 +122,9 @@ pub struct Problem {
 impl WriteJson for Problem {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        w.key("message");
-        w.string(&self.message);
-        w.key("pointer");
-        w.text(self.pointer.to_text().as_bytes());
-        w.key("stage");
-        w.string(self.stage.as_str());
+        w.member("message", &self.message);
+        w.member("pointer", self.pointer.to_text());
+        w.member("stage", self.stage.as_str());
         w.end_object();
     }
 }
@@ -277,10 +274,8 @@ impl WriteJson for Report {
         if let Some(counts) = &self.bundle {
             w.key("bundle");
             w.begin_object();
-            w.key("records");
-            w.u64(counts.records);
-            w.key("unknown_revisions");
-            w.u64(counts.unknown_revisions);
+            w.member("records", counts.records);
+            w.member("unknown_revisions", counts.unknown_revisions);
             w.end_object();
         }
         w.key("evidence_id");
@@ -289,13 +284,10 @@ impl WriteJson for Report {
             None => w.null(),
         }
         if let Some(pointer) = &self.pointer {
-            w.key("pointer");
-            w.text(pointer.to_text().as_bytes());
+            w.member("pointer", pointer.to_text());
         }
-        w.key("problems");
-        self.problems.write_json(w);
-        w.key("status");
-        w.string(self.status.as_str());
+        w.member("problems", &self.problems);
+        w.member("status", self.status.as_str());
         w.end_object();
     }
 }

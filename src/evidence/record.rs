@@ -53,10 +53,8 @@ impl WriteJson for ArtifactPath<'_> {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_array();
         w.begin_object();
-        w.key("kind");
-        w.string("artifact-path");
-        w.key("path");
-        w.string(self.0);
+        w.member("kind", "artifact-path");
+        w.member("path", self.0);
         w.end_object();
         w.end_array();
     }
@@ -247,36 +245,22 @@ impl Parts<'_> {
     /// The record under `id`, or without one what the id is the hash of.
     pub fn write(&self, id: Option<EvidenceId>, w: &mut Writer<'_>) {
         w.begin_object();
-        w.key("analysis_profile");
-        self.analysis_profile.write_json(w);
-        w.key("authority");
-        w.string(self.authority);
-        w.key("confidence");
-        w.string(self.confidence);
-        w.key("environment");
-        self.environment.write_json(w);
+        w.member("analysis_profile", self.analysis_profile);
+        w.member("authority", self.authority);
+        w.member("confidence", self.confidence);
+        w.member("environment", self.environment);
         if let Some(id) = id {
-            w.key("evidence_id");
-            id.write_json(w);
+            w.member("evidence_id", id);
         }
-        w.key("evidence_links");
-        self.evidence_links.write_json(w);
-        w.key("limitations");
-        self.limitations.write_json(w);
-        w.key("locations");
-        self.locations.write_json(w);
-        w.key("normalized_result");
-        self.normalized_result.write_json(w);
-        w.key("operation");
-        w.string(self.operation);
-        w.key("parameters");
-        self.parameters.write_json(w);
-        w.key("predicate_type");
-        w.string(self.predicate_type);
-        w.key("provider");
-        self.provider.write_json(w);
-        w.key("raw_result");
-        self.raw_result.write_json(w);
+        w.member("evidence_links", self.evidence_links);
+        w.member("limitations", self.limitations);
+        w.member("locations", self.locations);
+        w.member("normalized_result", self.normalized_result);
+        w.member("operation", self.operation);
+        w.member("parameters", self.parameters);
+        w.member("predicate_type", self.predicate_type);
+        w.member("provider", self.provider);
+        w.member("raw_result", self.raw_result);
         w.key("subject");
         match &self.subject {
             Some(subject) => subject.write(id.is_some(), w),
@@ -299,8 +283,7 @@ impl SubjectParts<'_> {
         w.key("sha256");
         w.id("", &self.sha256);
         w.end_object();
-        w.key("format");
-        w.string(self.format);
+        w.member("format", self.format);
         if complete {
             w.key("local_path");
             w.text(self.local_path);
@@ -314,12 +297,9 @@ impl SubjectParts<'_> {
 impl WriteJson for Provider {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        w.key("id");
-        w.string(self.id);
-        w.key("name");
-        w.string(self.name);
-        w.key("version");
-        w.string(self.version);
+        w.member("id", self.id);
+        w.member("name", self.name);
+        w.member("version", self.version);
         w.end_object();
     }
 }

@@ -73,8 +73,7 @@ mod tests {
                     w.begin_object();
                     w.key("a");
                     value(&mut w);
-                    w.key("b");
-                    w.u64(1);
+                    w.member("b", 1u64);
                     w.end_object();
                     w.finish_infallible();
                     text

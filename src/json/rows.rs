@@ -107,11 +107,9 @@ mod tests {
     /// Rows of very different lengths.
     fn row(at: usize, w: &mut Writer<'_>) {
         w.begin_object();
-        w.key("at");
-        w.u64(at as u64);
+        w.member("at", at as u64);
         if at == 5007 {
-            w.key("long");
-            w.string(&"é\"".repeat(HELD / 3));
+            w.member("long", "é\"".repeat(HELD / 3));
         }
         w.end_object();
     }
@@ -125,8 +123,7 @@ mod tests {
         w.begin_object();
         w.key("rows");
         write(&mut w);
-        w.key("zcount");
-        w.u64(count as u64);
+        w.member("zcount", count as u64);
         w.end_object();
         w.finish_infallible();
         text

@@ -1,5 +1,6 @@
 //! The writer: RFC 8785 canonical JSON, or the same members indented.
 
+use std::borrow::Cow;
 use std::io;
 
 use super::Event;
@@ -51,6 +52,31 @@ impl WriteJson for String {
     }
 }
 
+impl<T: WriteJson + ToOwned + ?Sized> WriteJson for Cow<'_, T> {
+    fn write_json(&self, w: &mut Writer<'_>) {
+        (**self).write_json(w);
+    }
+}
+
+impl WriteJson for bool {
+    fn write_json(&self, w: &mut Writer<'_>) {
+        w.bool(*self);
+    }
+}
+
+/// As [`Writer::u64`] writes them.
+macro_rules! whole_numbers {
+    ($($number:ty)+) => {$(
+        impl WriteJson for $number {
+            fn write_json(&self, w: &mut Writer<'_>) {
+                w.u64((*self).into());
+            }
+        }
+    )+};
+}
+
+whole_numbers!(u8 u16 u32 u64);
+
 impl<T: WriteJson> WriteJson for [T] {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_array();
@@ -58,6 +84,18 @@ impl<T: WriteJson> WriteJson for [T] {
             item.write_json(w);
         }
         w.end_array();
+    }
+}
+
+impl<T: WriteJson, const COUNT: usize> WriteJson for [T; COUNT] {
+    fn write_json(&self, w: &mut Writer<'_>) {
+        self.as_slice().write_json(w);
+    }
+}
+
+impl<T: WriteJson + ?Sized> WriteJson for Box<T> {
+    fn write_json(&self, w: &mut Writer<'_>) {
+        (**self).write_json(w);
     }
 }
 
@@ -325,6 +363,12 @@ impl<'a> Writer<'a> {
         self.buffer.push(b'"');
         self.buffer.extend_from_slice(name.as_bytes());
         self.after_name();
+    }
+
+    /// A member: its name, as [`Writer::key`] takes it, and its value.
+    pub fn member(&mut self, name: &str, value: impl WriteJson) {
+        self.key(name);
+        value.write_json(self);
     }
 
     /// Any member name, as WTF-8.

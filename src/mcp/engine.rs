@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::session::Target;
 use crate::digest::Digest;
 use crate::error::{Code, Error, Result};
-use crate::json::{Object, WriteJson, Writer};
+use crate::json::{Object, Writer};
 use crate::operation::Context;
 
 /// Why a candidate is not taken.
@@ -88,10 +88,8 @@ pub fn profile(engine: &dyn Engine) -> Value {
     let parameters = engine.parameters();
     let write = |w: &mut Writer<'_>| {
         w.begin_object();
-        w.key("parameters");
-        parameters.write_json(w);
-        w.key("provider");
-        who.write_json(w);
+        w.member("parameters", &parameters);
+        w.member("provider", who);
         w.end_object();
     };
     let digest = Digest::of_json(write);

@@ -144,28 +144,19 @@ fn pe_facts(file: &[u8]) -> Option<(ExecutableRole, bool)> {
 impl WriteJson for Identity {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        w.key("architecture");
-        self.architecture.write_json(w);
-        w.key("availableArchitectures");
-        self.available_architectures.write_json(w);
+        w.member("architecture", self.architecture);
+        w.member("availableArchitectures", &self.available_architectures);
         if let Some(role) = self.executable_role {
-            w.key("executableRole");
-            w.string(role.as_str());
+            w.member("executableRole", role.as_str());
         }
-        w.key("format");
-        w.string(self.format);
-        w.key("kind");
-        w.string("executable");
+        w.member("format", self.format);
+        w.member("kind", "executable");
         if let Some(managed) = self.managed {
-            w.key("managed");
-            w.bool(managed);
+            w.member("managed", managed);
         }
-        w.key("path");
-        w.string(&self.path);
-        w.key("sha256");
-        w.string(&self.sha256);
-        w.key("sourcePath");
-        w.string(&self.source_path);
+        w.member("path", &self.path);
+        w.member("sha256", &self.sha256);
+        w.member("sourcePath", &self.source_path);
         w.end_object();
     }
 }

@@ -32,8 +32,7 @@ pub struct NameRow<'a> {
 impl WriteJson for NameRow<'_> {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        w.key("address");
-        Hex(self.address).write_json(w);
+        w.member("address", Hex(self.address));
         w.key("demangled");
         match demangle(&self.name) {
             Some(demangled) => w.string(&demangled.text),
@@ -41,19 +40,13 @@ impl WriteJson for NameRow<'_> {
         }
         w.key("symbol");
         w.begin_object();
-        w.key("dynamic");
-        w.bool(false);
-        w.key("external");
-        w.bool(self.external);
-        w.key("primary");
-        w.bool(self.primary);
-        w.key("source");
-        w.string("imported");
-        w.key("type");
-        w.string(&self.kind);
+        w.member("dynamic", false);
+        w.member("external", self.external);
+        w.member("primary", self.primary);
+        w.member("source", "imported");
+        w.member("type", &self.kind);
         w.end_object();
-        w.key("value");
-        w.string(&name_text(&self.name));
+        w.member("value", name_text(&self.name));
         w.end_object();
     }
 }

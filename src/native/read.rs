@@ -33,18 +33,13 @@ pub struct FileOffset {
 impl WriteJson for FileOffset {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        w.key("address");
-        Hex(self.address).write_json(w);
-        w.key("file_offset");
-        w.u64(self.file_offset);
+        w.member("address", Hex(self.address));
+        w.member("file_offset", self.file_offset);
         if let Some((base, inside)) = self.slice {
-            w.key("image_base_file_offset");
-            w.u64(base);
-            w.key("provider_file_offset");
-            w.u64(inside);
+            w.member("image_base_file_offset", base);
+            w.member("provider_file_offset", inside);
         }
-        w.key("source_path");
-        w.string(&self.source_path);
+        w.member("source_path", &self.source_path);
         w.end_object();
     }
 }
@@ -109,20 +104,14 @@ pub struct BytesRead {
 impl WriteJson for BytesRead {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        w.key("address");
-        Hex(self.address).write_json(w);
+        w.member("address", Hex(self.address));
         w.key("bytes_hex");
         write_hex(&self.bytes, w);
-        w.key("complete");
-        w.bool(self.stop.is_none());
-        w.key("fixups_applied");
-        w.u64(self.fixups);
-        w.key("requested_bytes");
-        w.u64(self.requested);
-        w.key("returned_bytes");
-        w.u64(self.bytes.len() as u64);
-        w.key("stop_reason");
-        self.stop.map(Stop::as_str).write_json(w);
+        w.member("complete", self.stop.is_none());
+        w.member("fixups_applied", self.fixups);
+        w.member("requested_bytes", self.requested);
+        w.member("returned_bytes", self.bytes.len() as u64);
+        w.member("stop_reason", self.stop.map(Stop::as_str));
         w.end_object();
     }
 }

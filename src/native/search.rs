@@ -51,12 +51,10 @@ impl WriteJson for Matches {
         w.begin_array();
         for (address, offset, bytes) in self.iter() {
             w.begin_object();
-            w.key("address");
-            Hex(address).write_json(w);
+            w.member("address", Hex(address));
             w.key("bytes_hex");
             super::read::write_hex(bytes, w);
-            w.key("file_offset");
-            w.optional_u64(offset);
+            w.member("file_offset", offset);
             w.end_object();
         }
         w.end_array();

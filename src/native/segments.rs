@@ -38,28 +38,21 @@ pub struct SegmentRow {
 impl WriteJson for SegmentRow {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        w.key("end");
-        w.string(&format!("{:#x}", self.end));
+        w.member("end", format!("{:#x}", self.end));
         w.key("executable");
         flag(self.permissions.map(|p| p.execute), w);
-        w.key("file_offset");
-        w.u64(self.file.0);
-        w.key("file_size");
-        w.u64(self.file.1);
+        w.member("file_offset", self.file.0);
+        w.member("file_size", self.file.1);
         if let Some(base) = self.image_base {
-            w.key("image_base");
-            Hex(base).write_json(w);
+            w.member("image_base", Hex(base));
         }
         if let Some(initialized) = self.initialized {
-            w.key("initialized");
-            w.bool(initialized);
+            w.member("initialized", initialized);
         }
-        w.key("name");
-        w.string(&self.name);
+        w.member("name", &self.name);
         w.key("permissions");
         w.begin_object();
-        w.key("available");
-        w.bool(self.permissions.is_some());
+        w.member("available", self.permissions.is_some());
         w.key(if self.permissions.is_some() {
             "source"
         } else {
@@ -67,14 +60,11 @@ impl WriteJson for SegmentRow {
         });
         w.string(self.permissions_source);
         w.end_object();
-        w.key("provenance");
-        w.string(self.provenance);
+        w.member("provenance", self.provenance);
         w.key("readable");
         flag(self.permissions.map(|p| p.read), w);
-        w.key("sections");
-        self.sections.write_json(w);
-        w.key("start");
-        Hex(self.start).write_json(w);
+        w.member("sections", &self.sections);
+        w.member("start", Hex(self.start));
         w.key("writable");
         flag(self.permissions.map(|p| p.write), w);
         w.end_object();

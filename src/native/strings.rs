@@ -61,24 +61,19 @@ impl WriteJson for Strings<'_> {
         w.begin_array();
         for row in self.iter() {
             w.begin_object();
-            w.key("address");
-            row.address.map(Hex).write_json(w);
-            w.key("file_offset");
-            w.u64(row.found.offset());
+            w.member("address", row.address.map(Hex));
+            w.member("file_offset", row.found.offset());
             w.key("string");
             w.begin_object();
-            w.key("byte_length");
-            w.u64(row.found.bytes());
-            w.key("encoding");
-            w.string(row.found.encoding().as_str());
-            w.key("termination");
-            w.string(match row.terminated {
+            w.member("byte_length", row.found.bytes());
+            w.member("encoding", row.found.encoding().as_str());
+            let termination = match row.terminated {
                 true => "present_or_not_required",
                 false => "missing",
-            });
+            };
+            w.member("termination", termination);
             w.end_object();
-            w.key("value");
-            w.string(&row.text);
+            w.member("value", &row.text);
             w.end_object();
         }
         w.end_array();

@@ -51,16 +51,11 @@ impl Coverage {
 impl WriteJson for Coverage {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        w.key("examined");
-        w.u64(self.examined);
-        w.key("exhausted");
-        w.bool(self.is_exhausted());
-        w.key("next_offset");
-        w.optional_u64(self.next_offset);
-        w.key("status");
-        w.string(self.status);
-        w.key("total");
-        w.u64(self.total);
+        w.member("examined", self.examined);
+        w.member("exhausted", self.is_exhausted());
+        w.member("next_offset", self.next_offset);
+        w.member("status", self.status);
+        w.member("total", self.total);
         w.end_object();
     }
 }
@@ -75,10 +70,8 @@ pub(super) struct Artifact {
 impl WriteJson for Artifact {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        w.key("path");
-        self.path.write_json(w);
-        w.key("sha256");
-        self.sha256.write_json(w);
+        w.member("path", &self.path);
+        w.member("sha256", self.sha256);
         w.end_object();
     }
 }
@@ -243,8 +236,7 @@ impl ViewRecord {
         members.sort_by_key(|(name, _)| *name);
         w.begin_object();
         for (name, value) in members {
-            w.key(name);
-            value.write_json(w);
+            w.member(name, value);
         }
         w.end_object();
     }

@@ -164,10 +164,8 @@ pub fn compare(before: Given, after: Given, normalization: Option<&Value>) -> Re
             Side::Scenario(value) => value.write_json(w),
             Side::Passive { inspection, webmcp } => {
                 w.begin_object();
-                w.key("inspection");
-                inspection.write_json(w);
-                w.key("webmcp");
-                webmcp.write_json(w);
+                w.member("inspection", inspection);
+                w.member("webmcp", webmcp);
                 w.end_object();
             }
         })

@@ -34,22 +34,19 @@ impl Comparison {
 
     fn write_change(&self, change: &Change, w: &mut Writer<'_>) {
         w.begin_object();
-        w.key("classification");
-        w.string(change.classification.as_str());
+        w.member("classification", change.classification.as_str());
         w.key("dimensions");
         w.begin_array();
         for name in change.dimensions.names() {
             w.string(name);
         }
         w.end_array();
-        w.key("evidence_links");
-        self.links().write_json(w);
+        w.member("evidence_links", self.links());
         w.key("left_artifact_id");
         write_id("art_", self.left.artifact(change.left), w);
         w.key("left_occurrence_id");
         write_id("occ_", occurrence(&self.left, change.left), w);
-        w.key("logical_path");
-        w.string(self.path(change));
+        w.member("logical_path", self.path(change));
         w.key("right_artifact_id");
         write_id("art_", self.right.artifact(change.right), w);
         w.key("right_occurrence_id");
@@ -86,10 +83,8 @@ impl Sides<'_> {
     /// The members, for operations that have more of them.
     pub fn write_members(&self, w: &mut Writer<'_>) {
         let [left, right] = self.0.links();
-        w.key("left_evidence_id");
-        left.write_json(w);
-        w.key("right_evidence_id");
-        right.write_json(w);
+        w.member("left_evidence_id", left);
+        w.member("right_evidence_id", right);
     }
 }
 
@@ -115,12 +110,10 @@ impl WriteJson for ResultOf<'_> {
         w.end_array();
         w.key("left_manifest_id");
         w.id("agm_", &comparison.left.manifest().manifest_id);
-        w.key("limitations");
-        comparison.limitations().write_json(w);
+        w.member("limitations", comparison.limitations());
         w.key("right_manifest_id");
         w.id("agm_", &comparison.right.manifest().manifest_id);
-        w.key("status");
-        w.string(comparison.status().as_str());
+        w.member("status", comparison.status().as_str());
         w.key("summary");
         w.begin_object();
         comparison.write_counts(w);
@@ -140,8 +133,7 @@ impl Comparison {
             ("unchanged", summary.unchanged),
             ("unknown", summary.unknown),
         ] {
-            w.key(name);
-            w.u64(count);
+            w.member(name, count);
         }
     }
 }

@@ -333,12 +333,9 @@ impl WriteJson for Deep {
         w.begin_array();
         for member in &self.members {
             w.begin_object();
-            w.key("format");
-            w.string(&member.format);
-            w.key("logical_path");
-            w.string(&member.path);
-            w.key("partial");
-            w.bool(member.partial);
+            w.member("format", &member.format);
+            w.member("logical_path", &member.path);
+            w.member("partial", member.partial);
             w.end_object();
         }
         w.end_array();
@@ -346,10 +343,8 @@ impl WriteJson for Deep {
         w.begin_array();
         for one in &self.unread {
             w.begin_object();
-            w.key("logical_path");
-            w.string(&one.path);
-            w.key("reason");
-            w.string(&one.reason);
+            w.member("logical_path", &one.path);
+            w.member("reason", &one.reason);
             w.end_object();
         }
         w.end_array();
@@ -362,10 +357,8 @@ fn write_topic(path: &str, changes: &TopicChanges, w: &mut Writer<'_>) {
         w.begin_array();
         for (name, detail) in rows {
             w.begin_object();
-            w.key("detail");
-            w.string(detail);
-            w.key("name");
-            w.string(name);
+            w.member("detail", detail);
+            w.member("name", name);
             w.end_object();
         }
         w.end_array();
@@ -377,21 +370,16 @@ fn write_topic(path: &str, changes: &TopicChanges, w: &mut Writer<'_>) {
     w.begin_array();
     for one in &changes.changed {
         w.begin_object();
-        w.key("after");
-        w.string(&one.after);
-        w.key("before");
-        w.string(&one.before);
-        w.key("name");
-        w.string(&one.name);
+        w.member("after", &one.after);
+        w.member("before", &one.before);
+        w.member("name", &one.name);
         w.end_object();
     }
     w.end_array();
-    w.key("logical_path");
-    w.string(path);
+    w.member("logical_path", path);
     w.key("removed");
     pairs(&changes.removed, w);
-    w.key("topic");
-    w.string(changes.topic.as_str());
+    w.member("topic", changes.topic.as_str());
     w.end_object();
 }
 

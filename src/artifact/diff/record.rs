@@ -43,16 +43,13 @@ impl Diff {
                 w.string(name);
             }
             w.end_array();
-            w.key("from");
-            w.string(left.path(one.left));
+            w.member("from", left.path(one.left));
             w.key("left_occurrence_id");
             write_id("occ_", occurrence(left, one.left), w);
             w.key("right_occurrence_id");
             write_id("occ_", occurrence(right, one.right), w);
-            w.key("size");
-            w.optional_u64(left.node(one.left).map(|node| node.size));
-            w.key("to");
-            w.string(right.path(one.right));
+            w.member("size", left.node(one.left).map(|node| node.size));
+            w.member("to", right.path(one.right));
             w.end_object();
         }
         w.end_array();
@@ -68,22 +65,17 @@ impl Diff {
         w.begin_array();
         for (path, left, right) in self.largest() {
             w.begin_object();
-            w.key("left_bytes");
-            w.optional_u64(left);
-            w.key("logical_path");
-            w.string(path);
-            w.key("right_bytes");
-            w.optional_u64(right);
+            w.member("left_bytes", left);
+            w.member("logical_path", path);
+            w.member("right_bytes", right);
             w.end_object();
         }
         w.end_array();
         w.key("total");
         let [left, right] = self.total();
         w.begin_object();
-        w.key("left");
-        left.write_json(w);
-        w.key("right");
-        right.write_json(w);
+        w.member("left", left);
+        w.member("right", right);
         w.end_object();
         w.end_object();
     }
@@ -107,8 +99,7 @@ impl Diff {
             ("unchanged", summary.unchanged),
             ("unknown", summary.unknown),
         ] {
-            w.key(name);
-            w.u64(count);
+            w.member(name, count);
         }
         w.end_object();
     }
@@ -119,21 +110,16 @@ fn write_side(side: &Retained, w: &mut Writer<'_>) {
     w.begin_object();
     w.key("coverage");
     w.begin_object();
-    w.key("scope");
-    w.string(side.coverage_scope());
-    w.key("status");
-    w.string(side.coverage_status());
+    w.member("scope", side.coverage_scope());
+    w.member("status", side.coverage_status());
     w.end_object();
-    w.key("evidence_id");
-    side.evidence_id().write_json(w);
+    w.member("evidence_id", side.evidence_id());
     w.key("manifest_id");
     w.id("agm_", &manifest.manifest_id);
-    w.key("occurrence_count");
-    w.u64(manifest.occurrence_count);
+    w.member("occurrence_count", manifest.occurrence_count);
     w.key("root_artifact_id");
     w.id("art_", &manifest.root_artifact_id);
-    w.key("root_format");
-    w.string(side.root_format());
+    w.member("root_format", side.root_format());
     w.key("root_sha256");
     w.id("", &side.root_sha256());
     w.end_object();
@@ -148,12 +134,9 @@ fn write_categories<'a>(
     for category in categories {
         w.begin_object();
         // `format` and `kind` both sort before `left`.
-        w.key(what);
-        w.string(category.name);
-        w.key("left");
-        category.left.write_json(w);
-        w.key("right");
-        category.right.write_json(w);
+        w.member(what, category.name);
+        w.member("left", category.left);
+        w.member("right", category.right);
         w.end_object();
     }
     w.end_array();
@@ -162,14 +145,11 @@ fn write_categories<'a>(
 impl WriteJson for Amount {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        w.key("bytes");
-        w.u64(self.bytes);
-        w.key("compressed_bytes");
-        w.optional_u64((self.compressed_entries > 0).then_some(self.compressed_bytes));
-        w.key("compressed_entries");
-        w.u64(self.compressed_entries);
-        w.key("entries");
-        w.u64(self.entries);
+        w.member("bytes", self.bytes);
+        let compressed_bytes = (self.compressed_entries > 0).then_some(self.compressed_bytes);
+        w.member("compressed_bytes", compressed_bytes);
+        w.member("compressed_entries", self.compressed_entries);
+        w.member("entries", self.entries);
         w.end_object();
     }
 }
@@ -183,8 +163,7 @@ impl WriteJson for Parameters<'_> {
         let diff = self.0;
         w.begin_object();
         if diff.deep.is_some() {
-            w.key("deep");
-            w.bool(true);
+            w.member("deep", true);
         }
         Sides(&diff.comparison).write_members(w);
         w.end_object();
@@ -198,23 +177,19 @@ impl WriteJson for ResultOf<'_> {
         let diff = self.0;
         w.begin_object();
         if let Some(deep) = &diff.deep {
-            w.key("deep");
-            deep.write_json(w);
+            w.member("deep", deep);
         }
-        w.key("evidence_links");
-        [diff.comparison.id()].write_json(w);
+        w.member("evidence_links", [diff.comparison.id()]);
         w.key("left");
         write_side(diff.comparison.left(), w);
-        w.key("limitations");
-        diff.limitations().write_json(w);
+        w.member("limitations", diff.limitations());
         w.key("moves");
         diff.write_moves(w);
         w.key("right");
         write_side(diff.comparison.right(), w);
         w.key("sizes");
         diff.write_sizes(w);
-        w.key("status");
-        w.string(diff.status().as_str());
+        w.member("status", diff.status().as_str());
         w.key("substeps");
         diff.write_substeps(w);
         w.key("summary");

@@ -112,12 +112,9 @@ impl Extraction {
                 Some(row) => w.id("art_", &row.artifact),
                 None => w.null(),
             }
-            w.key("bytes_written");
-            w.u64(file.size);
-            w.key("created");
-            w.bool(true);
-            w.key("relative_path");
-            w.string(file.path);
+            w.member("bytes_written", file.size);
+            w.member("created", true);
+            w.member("relative_path", file.path);
             w.key("sha256");
             w.id("", &file.sha256);
             w.end_object();
@@ -140,8 +137,7 @@ impl Extraction {
         }
         w.key("files_sha256");
         w.id("", &self.files_sha256);
-        w.key("output_root_alias");
-        w.string(OUTPUT_ROOT);
+        w.member("output_root_alias", OUTPUT_ROOT);
         w.key("selected_occurrence_ids");
         w.begin_array();
         for occurrence in &occurrences {
@@ -165,8 +161,7 @@ impl WriteJson for Parameters<'_> {
         w.begin_object();
         self.options.write_members(w);
         if !self.patterns.is_empty() {
-            w.key("path");
-            self.patterns.write_json(w);
+            w.member("path", self.patterns);
         }
         w.end_object();
     }
@@ -180,10 +175,8 @@ impl WriteJson for Locations<'_> {
         w.begin_array();
         for file in self.0.files() {
             w.begin_object();
-            w.key("kind");
-            w.string("artifact-path");
-            w.key("path");
-            w.string(file.path);
+            w.member("kind", "artifact-path");
+            w.member("path", file.path);
             w.end_object();
         }
         w.end_array();
@@ -201,16 +194,13 @@ impl WriteJson for ResultOf<'_> {
         extraction.write_artifacts(w);
         w.key("cleanup");
         w.begin_object();
-        w.key("attempted");
-        w.bool(false);
+        w.member("attempted", false);
         w.key("residual_paths");
         w.begin_array();
         w.end_array();
-        w.key("verified");
-        w.bool(true);
+        w.member("verified", true);
         w.end_object();
-        w.key("containment_verified");
-        w.bool(true);
+        w.member("containment_verified", true);
         w.key("extraction_manifest");
         extraction.write_manifest(Some(&extraction.extraction_id), w);
         w.key("integrity_contradictions");
@@ -222,12 +212,10 @@ impl WriteJson for ResultOf<'_> {
             }
         }
         w.end_array();
-        w.key("limitations");
-        extraction.limitations.write_json(w);
+        w.member("limitations", &extraction.limitations);
         w.key("manifest");
         graph.write_manifest(w);
-        w.key("output_root");
-        w.string(OUTPUT_ROOT);
+        w.member("output_root", OUTPUT_ROOT);
         w.key("provenance");
         w.begin_array();
         w.end_array();

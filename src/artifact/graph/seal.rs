@@ -132,15 +132,13 @@ impl Graph {
                 w.begin_object();
                 w.key("artifact_id");
                 write_artifact(row, w);
-                w.key("entry_kind");
-                w.string(row.entry_kind.as_str());
-                w.key("name");
-                w.string(self.path(child as usize).get(skip..).unwrap_or_default());
+                w.member("entry_kind", row.entry_kind.as_str());
+                let name = self.path(child as usize).get(skip..).unwrap_or_default();
+                w.member("name", name);
                 w.end_object();
             }
             w.end_array();
-            w.key("kind");
-            w.string("directory");
+            w.member("kind", "directory");
             w.end_object();
         })
     }
@@ -156,13 +154,11 @@ impl Graph {
                 w.begin_object();
                 w.key("artifact_id");
                 write_artifact(row, w);
-                w.key("logical_path");
-                w.string(self.path(index));
+                w.member("logical_path", self.path(index));
                 w.end_object();
             }
             w.end_array();
-            w.key("kind");
-            w.string("directory-root");
+            w.member("kind", "directory-root");
             w.end_object();
         })
     }
@@ -174,10 +170,8 @@ impl Graph {
                 w.key("root");
                 w.id("art_", root);
             } else {
-                w.key("entry_kind");
-                w.string(self.rows[index].entry_kind.as_str());
-                w.key("logical_path");
-                w.string(self.path(index));
+                w.member("entry_kind", self.rows[index].entry_kind.as_str());
+                w.member("logical_path", self.path(index));
                 w.key("root_artifact_id");
                 w.id("art_", root);
             }

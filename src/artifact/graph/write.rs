@@ -10,20 +10,16 @@ impl Graph {
     pub fn write_manifest(&self, w: &mut Writer<'_>) {
         let root = self.root();
         w.begin_object();
-        w.key("edge_count");
-        w.u64(self.edges.len() as u64);
+        w.member("edge_count", self.edges.len() as u64);
         w.key("graph_sha256");
         w.id("", &self.graph_sha256);
         w.key("manifest_id");
         w.id("agm_", &self.manifest_id);
-        w.key("node_count");
-        w.u64(self.nodes.len() as u64);
-        w.key("occurrence_count");
-        w.u64(self.rows.len() as u64);
+        w.member("node_count", self.nodes.len() as u64);
+        w.member("occurrence_count", self.rows.len() as u64);
         w.key("root_artifact_id");
         w.id("art_", &root.artifact);
-        w.key("root_format");
-        w.string(root.role.as_str());
+        w.member("root_format", root.role.as_str());
         w.key("root_sha256");
         w.id("", &root.digest);
         w.end_object();
@@ -39,10 +35,8 @@ impl Graph {
             w.null();
             w.key("artifact_id");
             w.id("art_", &row.artifact);
-            w.key("content_state");
-            w.string(self.content_state(index));
-            w.key("format");
-            w.string(row.format.as_str());
+            w.member("content_state", self.content_state(index));
+            w.member("format", row.format.as_str());
             w.key("limitations");
             w.begin_array();
             w.end_array();
@@ -50,8 +44,7 @@ impl Graph {
             w.null();
             w.key("sha256");
             w.id("", &row.digest);
-            w.key("size");
-            w.u64(row.size);
+            w.member("size", row.size);
             w.end_object();
         }
         w.end_array();
@@ -69,24 +62,16 @@ impl Graph {
     fn write_occurrence(&self, index: usize, w: &mut Writer<'_>) {
         let row = &self.rows[index];
         w.begin_object();
-        w.key("artifact_format");
-        w.string(row.role.as_str());
+        w.member("artifact_format", row.role.as_str());
         w.key("artifact_id");
         write_artifact(row, w);
-        w.key("artifact_kind");
-        w.string(row.kind.as_str());
-        w.key("compressed_size");
-        w.optional_u64(exact(row.compressed_size));
-        w.key("declared_size");
-        w.optional_u64(exact(row.declared_size));
-        w.key("encrypted");
-        w.bool(row.encrypted);
-        w.key("entry_kind");
-        w.string(row.entry_kind.as_str());
-        w.key("executable");
-        w.bool(row.is_executable());
-        w.key("hash_status");
-        w.string(row.status.as_str());
+        w.member("artifact_kind", row.kind.as_str());
+        w.member("compressed_size", exact(row.compressed_size));
+        w.member("declared_size", exact(row.declared_size));
+        w.member("encrypted", row.encrypted);
+        w.member("entry_kind", row.entry_kind.as_str());
+        w.member("executable", row.is_executable());
+        w.member("hash_status", row.status.as_str());
         w.key("limitations");
         w.begin_array();
         if !row.notes.is_empty() || row.extra != NONE {
@@ -97,14 +82,11 @@ impl Graph {
         w.end_array();
         let extra = self.extras.get(row.extra as usize);
         if let Some(target) = extra.and_then(|extra| extra.link_target.as_deref()) {
-            w.key("link_target");
-            w.string(target);
+            w.member("link_target", target);
         }
-        w.key("logical_path");
-        w.string(self.path(index));
+        w.member("logical_path", self.path(index));
         if let Some(mode) = row.special_mode() {
-            w.key("mode");
-            w.string(&mode);
+            w.member("mode", &mode);
         }
         w.key("occurrence_id");
         w.id("occ_", &self.occurrence_ids[index]);
@@ -118,10 +100,8 @@ impl Graph {
         match extra.and_then(|extra| extra.source_location) {
             Some((offset, length)) => {
                 w.begin_object();
-                w.key("length");
-                w.u64(length);
-                w.key("offset");
-                w.u64(offset);
+                w.member("length", length);
+                w.member("offset", offset);
                 w.end_object();
             }
             None => w.null(),
@@ -138,14 +118,12 @@ impl Graph {
             w.id("edge_", &edge.id);
             w.key("occurrence_id");
             w.id("occ_", &self.occurrence_ids[edge.row as usize]);
-            w.key("ordinal");
-            w.u64(ordinal as u64);
+            w.member("ordinal", ordinal as u64);
             w.key("parent_artifact_id");
             w.id("art_", &self.rows[edge.parent as usize].artifact);
             w.key("producer");
             w.null();
-            w.key("relation");
-            w.string(self.relation(edge.row));
+            w.member("relation", self.relation(edge.row));
             w.end_object();
         }
         w.end_array();
@@ -174,26 +152,22 @@ impl Graph {
         w.id("ic_", &self.contradiction_id(contradiction));
         w.key("declared_sha256");
         w.id("", &contradiction.declared);
-        w.key("entry_kind");
-        w.string("file");
+        w.member("entry_kind", "file");
         w.key("limitations");
         w.begin_array();
         w.string(CONTRADICTION_LIMITATION);
         w.end_array();
-        w.key("logical_path");
-        w.string(&contradiction.path);
+        w.member("logical_path", &contradiction.path);
         w.key("observed_sha256");
         w.id("", &contradiction.observed);
         w.key("occurrence_id");
         w.id("occ_", &self.occurrence_ids[row]);
         w.key("parent_artifact_id");
         w.id("art_", &self.rows[parent].artifact);
-        w.key("provenance");
-        w.string("container-integrity-metadata-versus-observed-bytes");
-        w.key("trust");
-        w.string("observed-untrusted");
-        w.key("unpacked");
-        w.bool(contradiction.unpacked);
+        let provenance = "container-integrity-metadata-versus-observed-bytes";
+        w.member("provenance", provenance);
+        w.member("trust", "observed-untrusted");
+        w.member("unpacked", contradiction.unpacked);
         w.end_object();
     }
 }
@@ -206,10 +180,8 @@ impl WriteJson for Locations<'_> {
         w.begin_array();
         for index in 0..self.0.rows.len() {
             w.begin_object();
-            w.key("kind");
-            w.string("artifact-path");
-            w.key("path");
-            w.string(self.0.path(index));
+            w.member("kind", "artifact-path");
+            w.member("path", self.0.path(index));
             w.end_object();
         }
         w.end_array();

@@ -224,8 +224,7 @@ impl WriteJson for ResultOf<'_> {
     fn write_json(&self, w: &mut Writer<'_>) {
         let record = self.0;
         w.begin_object();
-        w.key("limitations");
-        record.limitations.write_json(w);
+        w.member("limitations", &record.limitations);
         w.key("provenance");
         w.begin_array();
         w.end_array();
@@ -233,16 +232,12 @@ impl WriteJson for ResultOf<'_> {
         w.begin_array();
         for row in &record.rows {
             w.begin_object();
-            w.key("input");
-            w.string(&row.input);
-            w.key("output");
-            w.string(&row.output);
+            w.member("input", &row.input);
+            w.member("output", &row.output);
             if record.subject.is_none() {
-                w.key("scheme");
-                row.scheme.write_json(w);
+                w.member("scheme", row.scheme);
             }
-            w.key("status");
-            w.string(row.status.as_str());
+            w.member("status", row.status.as_str());
             w.end_object();
         }
         w.end_array();

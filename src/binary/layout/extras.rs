@@ -140,16 +140,11 @@ impl WriteJson for SectionDigest {
             Some((_, millibits)) => w.number(millibits as f64 / 1000.0),
             None => w.null(),
         }
-        w.key("index");
-        w.u64(self.index);
-        w.key("kind");
-        w.string(self.kind);
-        w.key("name");
-        w.string(&self.name);
-        w.key("range");
-        self.range.write_json(w);
-        w.key("sha256");
-        self.found.map(|(digest, _)| digest).write_json(w);
+        w.member("index", self.index);
+        w.member("kind", self.kind);
+        w.member("name", &self.name);
+        w.member("range", self.range);
+        w.member("sha256", self.found.map(|(digest, _)| digest));
         w.end_object();
     }
 }
@@ -165,23 +160,16 @@ impl WriteJson for StringRows<'_> {
         w.begin_array();
         for found in self.found {
             w.begin_object();
-            w.key("address");
-            self.places
-                .address_of(found.offset())
-                .map(Hex)
-                .write_json(w);
-            w.key("encoding");
-            w.string(found.encoding().as_str());
+            w.member("address", self.places.address_of(found.offset()).map(Hex));
+            w.member("encoding", found.encoding().as_str());
             w.key("range");
             let range = Range {
                 offset: found.offset(),
                 bytes: found.bytes(),
             };
             range.write_json(w);
-            w.key("terminated");
-            w.bool(found.is_terminated(self.file));
-            w.key("value");
-            w.string(&found.text(self.file));
+            w.member("terminated", found.is_terminated(self.file));
+            w.member("value", found.text(self.file));
             w.end_object();
         }
         w.end_array();

@@ -65,18 +65,12 @@ pub struct Mapping {
 impl WriteJson for Mapping {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        w.key("address");
-        Hex(self.address).write_json(w);
-        w.key("file_size");
-        Hex(self.file_size).write_json(w);
-        w.key("memory_size");
-        Hex(self.memory_size).write_json(w);
-        w.key("name");
-        w.string(&self.name);
-        w.key("offset");
-        Hex(self.offset).write_json(w);
-        w.key("permissions");
-        self.permissions.write_json(w);
+        w.member("address", Hex(self.address));
+        w.member("file_size", Hex(self.file_size));
+        w.member("memory_size", Hex(self.memory_size));
+        w.member("name", &self.name);
+        w.member("offset", Hex(self.offset));
+        w.member("permissions", self.permissions);
         w.end_object();
     }
 }
@@ -95,12 +89,9 @@ pub struct BuildId {
 impl WriteJson for BuildId {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        w.key("kind");
-        w.string(self.kind);
-        w.key("location");
-        self.location.write_json(w);
-        w.key("value");
-        w.string(&self.value);
+        w.member("kind", self.kind);
+        w.member("location", self.location);
+        w.member("value", &self.value);
         w.end_object();
     }
 }
@@ -121,14 +112,10 @@ pub struct Dependency<'a> {
 impl WriteJson for Dependency<'_> {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        w.key("kind");
-        w.string(self.kind);
-        w.key("location");
-        self.location.write_json(w);
-        w.key("more");
-        self.more.write_json(w);
-        w.key("name");
-        w.string(&name_text(self.name));
+        w.member("kind", self.kind);
+        w.member("location", self.location);
+        w.member("more", &self.more);
+        w.member("name", name_text(self.name));
         w.end_object();
     }
 }
@@ -150,14 +137,10 @@ pub struct EntryPoint<'a> {
 impl WriteJson for EntryPoint<'_> {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        w.key("address");
-        self.address.map(Hex).write_json(w);
-        w.key("kind");
-        w.string(self.kind);
-        w.key("location");
-        self.location.write_json(w);
-        w.key("symbol");
-        self.symbol.map(name_text).as_deref().write_json(w);
+        w.member("address", self.address.map(Hex));
+        w.member("kind", self.kind);
+        w.member("location", self.location);
+        w.member("symbol", self.symbol.map(name_text).as_deref());
         w.end_object();
     }
 }
@@ -208,18 +191,12 @@ pub struct Mitigation {
 impl WriteJson for Mitigation {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        w.key("evidence_kind");
-        w.string("inferred");
-        w.key("fact");
-        w.string(&self.fact);
-        w.key("location");
-        self.location.write_json(w);
-        w.key("name");
-        w.string(self.name);
-        w.key("rule");
-        w.string(self.rule);
-        w.key("state");
-        w.string(self.state.as_str());
+        w.member("evidence_kind", "inferred");
+        w.member("fact", &self.fact);
+        w.member("location", self.location);
+        w.member("name", self.name);
+        w.member("rule", self.rule);
+        w.member("state", self.state.as_str());
         w.end_object();
     }
 }
@@ -238,12 +215,9 @@ pub struct RelocationType {
 impl WriteJson for RelocationType {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        w.key("count");
-        w.u64(self.count);
-        w.key("name");
-        self.name.write_json(w);
-        w.key("type");
-        w.u64(self.kind);
+        w.member("count", self.count);
+        w.member("name", self.name);
+        w.member("type", self.kind);
         w.end_object();
     }
 }
@@ -278,8 +252,7 @@ impl Facts<'_> {
         members.sort_unstable_by_key(|&(name, _)| name);
         w.begin_object();
         for (name, member) in members {
-            w.key(name);
-            member.write_json(w);
+            w.member(name, member);
         }
         w.end_object();
     }
@@ -293,8 +266,7 @@ impl WriteJson for Own<'_> {
         members.sort_unstable_by_key(|(name, _)| *name);
         w.begin_object();
         for (name, part) in members {
-            w.key(name);
-            part.write_json(w);
+            w.member(name, part);
         }
         w.end_object();
     }

@@ -38,12 +38,6 @@ pub struct Export<'a> {
     pub location: Option<Range>,
 }
 
-/// A name of the file as text, nothing lost.
-fn text(w: &mut Writer<'_>, key: &str, name: Option<&[u8]>) {
-    w.key(key);
-    name.map(name_text).as_deref().write_json(w);
-}
-
 /// The name as people write it, where it is mangled; `known` where that was
 /// found out before.
 fn demangled(w: &mut Writer<'_>, name: Option<&[u8]>, known: Option<Option<&str>>) {
@@ -73,24 +67,17 @@ impl Linked for Export<'_> {
 
     fn write(&self, known: Option<Option<&str>>, w: &mut Writer<'_>) {
         w.begin_object();
-        w.key("address");
-        self.address.map(Hex).write_json(w);
+        w.member("address", self.address.map(Hex));
         demangled(w, self.name.as_deref(), known);
-        text(w, "forwarder", self.forwarder.as_deref());
-        w.key("kind");
-        self.kind.write_json(w);
-        w.key("location");
-        self.location.write_json(w);
-        text(w, "name", self.name.as_deref());
-        w.key("ordinal");
-        w.optional_u64(self.ordinal);
-        w.key("size");
-        self.size.map(Hex).write_json(w);
-        w.key("source");
-        w.string(self.source);
-        text(w, "version", self.version.as_deref());
-        w.key("weak");
-        w.bool(self.weak);
+        w.member("forwarder", self.forwarder.as_deref().map(name_text));
+        w.member("kind", self.kind);
+        w.member("location", self.location);
+        w.member("name", self.name.as_deref().map(name_text));
+        w.member("ordinal", self.ordinal);
+        w.member("size", self.size.map(Hex));
+        w.member("source", self.source);
+        w.member("version", self.version.as_deref().map(name_text));
+        w.member("weak", self.weak);
         w.end_object();
     }
 }
@@ -132,22 +119,16 @@ impl Linked for Import<'_> {
 
     fn write(&self, known: Option<Option<&str>>, w: &mut Writer<'_>) {
         w.begin_object();
-        w.key("address");
-        self.address.map(Hex).write_json(w);
+        w.member("address", self.address.map(Hex));
         demangled(w, self.name.as_deref(), known);
-        w.key("kind");
-        self.kind.write_json(w);
-        text(w, "library", self.library.as_deref());
-        w.key("location");
-        self.location.write_json(w);
-        text(w, "name", self.name.as_deref());
-        w.key("ordinal");
-        w.optional_u64(self.ordinal);
-        w.key("source");
-        w.string(self.source);
-        text(w, "version", self.version.as_deref());
-        w.key("weak");
-        w.bool(self.weak);
+        w.member("kind", self.kind);
+        w.member("library", self.library.as_deref().map(name_text));
+        w.member("location", self.location);
+        w.member("name", self.name.as_deref().map(name_text));
+        w.member("ordinal", self.ordinal);
+        w.member("source", self.source);
+        w.member("version", self.version.as_deref().map(name_text));
+        w.member("weak", self.weak);
         w.end_object();
     }
 }
@@ -225,8 +206,7 @@ pub(super) struct Collection<'a, T>(pub &'a [T], pub bool, pub &'a Texts);
 impl<T: Linked> WriteJson for Collection<'_, T> {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        w.key("exhaustive");
-        w.bool(self.1);
+        w.member("exhaustive", self.1);
         w.key("items");
         w.begin_array();
         for (at, row) in self.0.iter().enumerate() {

@@ -206,41 +206,29 @@ impl WriteJson for Normalized<'_> {
         artifact(record, w);
         w.key("diagnostics");
         w.begin_object();
-        w.key("stderr");
-        w.string("");
-        w.key("stdout");
-        w.string("");
-        w.key("truncated");
-        w.bool(false);
+        w.member("stderr", "");
+        w.member("stdout", "");
+        w.member("truncated", false);
         w.end_object();
         w.key("entry_point");
         entry_point(layout, w);
         w.key("facts");
         facts(record, w);
-        w.key("format");
-        w.string(layout.format.as_str());
-        w.key("image_type");
-        layout.image_type.write_json(w);
-        w.key("limitations");
-        record.limitations.write_json(w);
+        w.member("format", layout.format.as_str());
+        w.member("image_type", layout.image_type);
+        w.member("limitations", &record.limitations);
         w.key("linkage");
         linkage(&layout.linkage, w);
         w.key("mitigations");
         mitigations(layout, w);
-        w.key("packed_relative_relocations");
-        layout.packed_relocations.write_json(w);
-        w.key("relocation_inventory_completeness");
-        w.string("unknown");
-        w.key("relocations");
-        layout.relocations.write_json(w);
+        w.member("packed_relative_relocations", &layout.packed_relocations);
+        w.member("relocation_inventory_completeness", "unknown");
+        w.member("relocations", &layout.relocations);
         w.key("runtime_load_base");
         w.null();
-        w.key("sections");
-        layout.sections.write_json(w);
-        w.key("segments");
-        layout.segments.write_json(w);
-        w.key("symbols");
-        layout.symbols.write_json(w);
+        w.member("sections", &layout.sections);
+        w.member("segments", &layout.segments);
+        w.member("symbols", &layout.symbols);
         w.end_object();
     }
 }
@@ -254,49 +242,35 @@ fn facts(record: &LayoutRecord<'_>, w: &mut Writer<'_>) {
 
 fn architecture(layout: &Layout<'_>, w: &mut Writer<'_>) {
     w.begin_object();
-    w.key("bits");
-    w.u64(u64::from(layout.bits));
-    w.key("byte_order");
-    w.string(layout.byte_order.as_str());
-    w.key("machine");
-    layout.machine.write_json(w);
+    w.member("bits", layout.bits);
+    w.member("byte_order", layout.byte_order.as_str());
+    w.member("machine", layout.machine);
     w.end_object();
 }
 
 fn artifact(record: &LayoutRecord<'_>, w: &mut Writer<'_>) {
     w.begin_object();
-    w.key("bytes");
-    w.u64(record.file.bytes.len() as u64);
-    w.key("path");
-    w.string(&record.file.path);
-    w.key("sha256");
-    record.sha256.write_json(w);
+    w.member("bytes", record.file.bytes.len() as u64);
+    w.member("path", &record.file.path);
+    w.member("sha256", record.sha256);
     w.end_object();
 }
 
 fn entry_point(layout: &Layout<'_>, w: &mut Writer<'_>) {
     w.begin_object();
-    w.key("execution_status");
-    w.string("unknown");
-    w.key("meaning");
-    w.string(layout.entry_meaning.as_str());
-    w.key("reported_value");
-    Hex(layout.entry).write_json(w);
+    w.member("execution_status", "unknown");
+    w.member("meaning", layout.entry_meaning.as_str());
+    w.member("reported_value", Hex(layout.entry));
     w.end_object();
 }
 
 fn linkage(linkage: &Linkage<'_>, w: &mut Writer<'_>) {
     w.begin_object();
-    w.key("convenience_maps_completeness");
-    w.string("unknown");
-    w.key("got");
-    linkage.got.write_json(w);
-    w.key("interpreters");
-    linkage.interpreters.write_json(w);
-    w.key("needed_libraries");
-    linkage.needed_libraries.write_json(w);
-    w.key("plt");
-    linkage.plt.write_json(w);
+    w.member("convenience_maps_completeness", "unknown");
+    w.member("got", &linkage.got);
+    w.member("interpreters", &linkage.interpreters);
+    w.member("needed_libraries", &linkage.needed_libraries);
+    w.member("plt", &linkage.plt);
     w.key("runtime_library_paths");
     w.null();
     w.end_object();
@@ -305,10 +279,8 @@ fn linkage(linkage: &Linkage<'_>, w: &mut Writer<'_>) {
 impl WriteJson for NamedAddress<'_> {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        w.key("address");
-        Hex(self.address).write_json(w);
-        w.key("display_name");
-        w.string(&String::from_utf8_lossy(&self.name));
+        w.member("address", Hex(self.address));
+        w.member("display_name", String::from_utf8_lossy(&self.name));
         w.end_object();
     }
 }
@@ -316,24 +288,20 @@ impl WriteJson for NamedAddress<'_> {
 fn mitigations(layout: &Layout<'_>, w: &mut Writer<'_>) {
     let indicators = &layout.indicators;
     w.begin_object();
-    w.key("evidence_kind");
-    w.string("inferred");
-    w.key("executable_stack_indicator");
-    w.bool(indicators.executable_stack);
+    w.member("evidence_kind", "inferred");
+    w.member("executable_stack_indicator", indicators.executable_stack);
     w.key("nx_indicator");
     match indicators.nx {
         Some(nx) => w.bool(nx),
         None => w.null(),
     }
-    w.key("position_independent");
-    w.bool(indicators.position_independent);
+    w.member("position_independent", indicators.position_independent);
     w.key("relro");
     match indicators.relro {
         Some(Relro::Partial) => w.string("Partial"),
         Some(Relro::Full) => w.string("Full"),
         None => w.null(),
     }
-    w.key("stack_canary_indicator");
-    w.bool(indicators.stack_canary);
+    w.member("stack_canary_indicator", indicators.stack_canary);
     w.end_object();
 }

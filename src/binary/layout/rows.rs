@@ -44,10 +44,8 @@ pub struct Range {
 impl WriteJson for Range {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        w.key("bytes");
-        Hex(self.bytes).write_json(w);
-        w.key("offset");
-        Hex(self.offset).write_json(w);
+        w.member("bytes", Hex(self.bytes));
+        w.member("offset", Hex(self.offset));
         w.end_object();
     }
 }
@@ -132,8 +130,7 @@ impl WriteJson for Name<'_> {
             Self::At { bytes, .. } => w.string(&STANDARD.encode(bytes)),
             Self::Unknown(_) => w.null(),
         }
-        w.key("display");
-        w.string(&String::from_utf8_lossy(self.bytes()));
+        w.member("display", String::from_utf8_lossy(self.bytes()));
         w.key("location");
         match self {
             Self::At { location, .. } => location.write_json(w),
@@ -149,18 +146,15 @@ impl WriteJson for Name<'_> {
 }
 
 fn backing(w: &mut Writer<'_>, file: bool) {
-    w.key("file_backing");
-    w.string(if file { "file" } else { "none" });
+    w.member("file_backing", if file { "file" } else { "none" });
 }
 
 fn hex(w: &mut Writer<'_>, name: &str, value: u64) {
-    w.key(name);
-    Hex(value).write_json(w);
+    w.member(name, Hex(value));
 }
 
 fn number(w: &mut Writer<'_>, name: &str, value: u64) {
-    w.key(name);
-    w.u64(value);
+    w.member(name, value);
 }
 
 /// A section.
@@ -205,19 +199,15 @@ impl WriteJson for Section<'_> {
         hex(w, "entry_size", self.entry_size);
         backing(w, self.in_file);
         hex(w, "flags", self.flags);
-        w.key("header_location");
-        self.header_location.write_json(w);
+        w.member("header_location", self.header_location);
         number(w, "index", self.index);
         number(w, "info", self.info);
         number(w, "link", self.link);
-        w.key("name");
-        self.name.write_json(w);
-        w.key("name_offset");
-        self.name_offset.map(Hex).write_json(w);
+        w.member("name", self.name);
+        w.member("name_offset", self.name_offset.map(Hex));
         hex(w, "offset", self.offset);
         hex(w, "size", self.size);
-        w.key("type");
-        self.kind.write_json(w);
+        w.member("type", self.kind);
         w.end_object();
     }
 }
@@ -236,12 +226,9 @@ pub struct Permissions {
 impl WriteJson for Permissions {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        w.key("execute");
-        w.bool(self.execute);
-        w.key("read");
-        w.bool(self.read);
-        w.key("write");
-        w.bool(self.write);
+        w.member("execute", self.execute);
+        w.member("read", self.read);
+        w.member("write", self.write);
         w.end_object();
     }
 }
@@ -285,20 +272,16 @@ impl WriteJson for Segment<'_> {
         backing(w, self.in_file);
         hex(w, "file_size", self.file_size);
         hex(w, "flags", self.flags);
-        w.key("header_location");
-        self.header_location.write_json(w);
+        w.member("header_location", self.header_location);
         number(w, "index", self.index);
         hex(w, "memory_size", self.memory_size);
         if let Some(name) = self.name {
-            w.key("name");
-            name.write_json(w);
+            w.member("name", name);
         }
         hex(w, "offset", self.offset);
-        w.key("permissions");
-        self.permissions.write_json(w);
+        w.member("permissions", self.permissions);
         hex(w, "physical_address", self.physical_address);
-        w.key("type");
-        self.kind.write_json(w);
+        w.member("type", self.kind);
         hex(w, "virtual_address", self.virtual_address);
         w.end_object();
     }
@@ -378,26 +361,18 @@ pub struct Symbol<'a> {
 impl WriteJson for Symbol<'_> {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        w.key("binding");
-        self.binding.write_json(w);
+        w.member("binding", self.binding);
         number(w, "entry_index", self.entry_index);
-        w.key("location");
-        self.location.write_json(w);
-        w.key("name");
-        self.name.write_json(w);
-        w.key("name_offset");
-        self.name_offset.map(Hex).write_json(w);
-        w.key("section_index");
-        self.section_index.write_json(w);
+        w.member("location", self.location);
+        w.member("name", self.name);
+        w.member("name_offset", self.name_offset.map(Hex));
+        w.member("section_index", self.section_index);
         hex(w, "size", self.size);
         number(w, "table_index", self.table_index);
-        w.key("type");
-        self.kind.write_json(w);
+        w.member("type", self.kind);
         hex(w, "value", self.value);
-        w.key("value_meaning");
-        w.string(self.meaning.as_str());
-        w.key("visibility");
-        self.visibility.write_json(w);
+        w.member("value_meaning", self.meaning.as_str());
+        w.member("visibility", self.visibility);
         w.end_object();
     }
 }
@@ -430,21 +405,17 @@ impl WriteJson for Target {
         match *self {
             Self::Address(address) => {
                 hex(w, "address", address);
-                w.key("kind");
-                w.string("linked-virtual-address");
+                w.member("kind", "linked-virtual-address");
             }
             Self::SectionOffset { section, offset } => {
-                w.key("kind");
-                w.string("section-offset");
+                w.member("kind", "section-offset");
                 hex(w, "offset", offset);
                 number(w, "section_index", section);
             }
             Self::UnknownSection { reported, reason } => {
-                w.key("kind");
-                w.string("unknown-section");
+                w.member("kind", "unknown-section");
                 number(w, "reported_section_index", reported);
-                w.key("unknown_reason");
-                w.string(reason);
+                w.member("unknown_reason", reason);
             }
         }
         w.end_object();
@@ -484,20 +455,17 @@ impl WriteJson for Relocation {
             None => w.null(),
         }
         number(w, "entry_index", self.entry_index);
-        w.key("location");
-        self.location.write_json(w);
+        w.member("location", self.location);
         hex(w, "reported_offset", self.reported_offset);
         number(w, "section_index", self.section_index);
         number(w, "symbol_index", self.symbol_index);
-        w.key("symbol_reference_meaning");
-        w.string(match self.symbol_index {
+        let symbol_reference_meaning = match self.symbol_index {
             0 => "zero-symbol-value",
             _ => "symbol-table-entry",
-        });
-        w.key("symbol_table_index");
-        w.optional_u64(self.symbol_table_index);
-        w.key("target");
-        self.target.write_json(w);
+        };
+        w.member("symbol_reference_meaning", symbol_reference_meaning);
+        w.member("symbol_table_index", self.symbol_table_index);
+        w.member("target", self.target);
         number(w, "type", self.kind);
         w.end_object();
     }
@@ -523,8 +491,7 @@ impl WriteJson for PackedRelocations<'_> {
         w.begin_object();
         w.key("addends");
         w.null();
-        w.key("encoded_bytes_base64");
-        w.string(&STANDARD.encode(self.encoded));
+        w.member("encoded_bytes_base64", STANDARD.encode(self.encoded));
         w.key("entries");
         w.begin_array();
         for (at, &offset) in self.offsets.iter().enumerate() {
@@ -536,15 +503,13 @@ impl WriteJson for PackedRelocations<'_> {
         w.end_array();
         w.key("entry_source_locations");
         w.null();
-        w.key("evidence_kind");
-        w.string("derived");
-        w.key("location");
-        self.location.write_json(w);
-        w.key("offset_meaning");
-        w.string(match self.linked {
+        w.member("evidence_kind", "derived");
+        w.member("location", self.location);
+        let offset_meaning = match self.linked {
             true => "linked-virtual-address",
             false => "unknown",
-        });
+        };
+        w.member("offset_meaning", offset_meaning);
         number(w, "section_index", self.section_index);
         w.end_object();
     }

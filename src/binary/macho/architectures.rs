@@ -108,8 +108,7 @@ impl WriteJson for Architectures<'_> {
         w.begin_object();
         w.key("architectures");
         architectures(&record.slices, record.universal, w);
-        w.key("limitations");
-        record.limitations.write_json(w);
+        w.member("limitations", &record.limitations);
         w.key("provenance");
         w.begin_array();
         w.end_array();

@@ -284,39 +284,28 @@ impl WriteJson for CodeDirectory<'_> {
         let hex =
             |hash: [u8; 20]| -> String { hash.iter().map(|byte| format!("{byte:02x}")).collect() };
         self.cdhash.map(hex).as_deref().write_json(w);
-        w.key("code_limit");
-        Hex(self.code_limit).write_json(w);
-        w.key("code_slots");
-        w.u64(self.code_slots.into());
-        w.key("executable_segment_flags");
-        self.executable_segment_flags.map(Hex).write_json(w);
-        w.key("flag_names");
-        self.flag_names().write_json(w);
-        w.key("flags");
-        Hex(self.flags.into()).write_json(w);
-        w.key("hash_type");
-        w.string(&named(self.hash_type, HASHES));
+        w.member("code_limit", Hex(self.code_limit));
+        w.member("code_slots", self.code_slots);
+        let executable_segment_flags = self.executable_segment_flags.map(Hex);
+        w.member("executable_segment_flags", executable_segment_flags);
+        w.member("flag_names", self.flag_names());
+        w.member("flags", Hex(self.flags.into()));
+        w.member("hash_type", named(self.hash_type, HASHES));
         w.key("identifier");
         name(self.identifier, w);
-        w.key("location");
-        self.location.write_json(w);
-        w.key("page_size");
-        w.optional_u64(1u64.checked_shl(self.page_size.into()));
-        w.key("platform");
-        w.u64(self.platform.into());
-        w.key("runtime_version");
-        self.runtime
+        w.member("location", self.location);
+        w.member("page_size", 1u64.checked_shl(self.page_size.into()));
+        w.member("platform", self.platform);
+        let runtime_version = self
+            .runtime
             .filter(|&version| version != 0)
-            .map(super::commands::version)
-            .write_json(w);
-        w.key("slot");
-        w.string(&named(self.slot, SLOTS));
-        w.key("special_slots");
-        w.u64(self.special_slots.into());
+            .map(super::commands::version);
+        w.member("runtime_version", runtime_version);
+        w.member("slot", named(self.slot, SLOTS));
+        w.member("special_slots", self.special_slots);
         w.key("team_identifier");
         name(self.team, w);
-        w.key("version");
-        w.string(&format!("{:x}", self.version));
+        w.member("version", format!("{:x}", self.version));
         w.end_object();
     }
 }
@@ -324,15 +313,13 @@ impl WriteJson for CodeDirectory<'_> {
 impl WriteJson for Blob {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        w.key("location");
-        self.location.write_json(w);
+        w.member("location", self.location);
         w.key("magic");
         match self.magic {
             Some(magic) => w.string(&named(magic, MAGICS)),
             None => w.null(),
         }
-        w.key("slot");
-        w.string(&named(self.slot, SLOTS));
+        w.member("slot", named(self.slot, SLOTS));
         w.end_object();
     }
 }
@@ -340,12 +327,9 @@ impl WriteJson for Blob {
 impl WriteJson for CodeSignature<'_> {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        w.key("blobs");
-        self.blobs.write_json(w);
-        w.key("code_directories");
-        self.directories.write_json(w);
-        w.key("location");
-        self.location.write_json(w);
+        w.member("blobs", &self.blobs);
+        w.member("code_directories", &self.directories);
+        w.member("location", self.location);
         w.end_object();
     }
 }

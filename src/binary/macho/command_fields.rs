@@ -47,8 +47,7 @@ impl<'a> Image<'a> {
         fields.sort_unstable_by_key(|(name, _)| *name);
         w.begin_object();
         for (name, value) in &fields {
-            w.key(name);
-            value.write_json(w);
+            w.member(name, value);
         }
         w.end_object();
     }

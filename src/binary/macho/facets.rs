@@ -99,21 +99,6 @@ pub(super) fn array<T>(
     w.end_array();
 }
 
-pub(super) fn hex(w: &mut Writer<'_>, key: &str, value: u64) {
-    w.key(key);
-    Hex(value).write_json(w);
-}
-
-pub(super) fn number(w: &mut Writer<'_>, key: &str, value: u64) {
-    w.key(key);
-    w.u64(value);
-}
-
-pub(super) fn text(w: &mut Writer<'_>, key: &str, value: &[u8]) {
-    w.key(key);
-    w.string(&name_text(value));
-}
-
 /// The string of each command of these kinds.
 fn strings(macho: &MachO<'_>, kinds: &'static [u32], w: &mut Writer<'_>) {
     let commands = macho.image.of_kind(kinds);
@@ -128,23 +113,16 @@ fn strings(macho: &MachO<'_>, kinds: &'static [u32], w: &mut Writer<'_>) {
 fn header(macho: &MachO<'_>, w: &mut Writer<'_>) {
     let header = macho.image.header;
     w.begin_object();
-    w.key("cpu_subtype");
-    header.cpu.subtype_name().write_json(w);
-    hex(w, "cpu_subtype_features", header.cpu.features());
-    w.key("cpu_type");
-    header.cpu.type_name().write_json(w);
-    w.key("file_type");
-    Symbolic::of(header.file_type.into(), FILE_TYPES).write_json(w);
-    w.key("flag_names");
-    header.flag_names().write_json(w);
-    hex(w, "flags", header.flags.into());
-    w.key("location");
-    macho
-        .image
-        .range(0, macho.image.header_size())
-        .write_json(w);
-    number(w, "ncmds", header.ncmds.into());
-    number(w, "sizeofcmds", header.sizeofcmds.into());
+    w.member("cpu_subtype", header.cpu.subtype_name());
+    w.member("cpu_subtype_features", Hex(header.cpu.features()));
+    w.member("cpu_type", header.cpu.type_name());
+    let file_type = Symbolic::of(header.file_type.into(), FILE_TYPES);
+    w.member("file_type", file_type);
+    w.member("flag_names", header.flag_names());
+    w.member("flags", Hex(header.flags.into()));
+    w.member("location", macho.image.range(0, macho.image.header_size()));
+    w.member("ncmds", header.ncmds);
+    w.member("sizeofcmds", header.sizeofcmds);
     w.end_object();
 }
 
@@ -153,13 +131,10 @@ fn identity(macho: &MachO<'_>, w: &mut Writer<'_>) {
         return w.null();
     };
     w.begin_object();
-    w.key("compatibility_version");
-    w.string(&own.compatibility_version());
-    w.key("current_version");
-    w.string(&own.current_version());
-    w.key("location");
-    own.location.write_json(w);
-    text(w, "name", own.name);
+    w.member("compatibility_version", own.compatibility_version());
+    w.member("current_version", own.current_version());
+    w.member("location", own.location);
+    w.member("name", name_text(own.name));
     w.end_object();
 }
 
@@ -177,15 +152,10 @@ fn build_versions(macho: &MachO<'_>, w: &mut Writer<'_>) {
         let build = command.cmd == LC_BUILD_VERSION;
         let at = if build { 12 } else { 8 };
         w.begin_object();
-        w.key("kind");
-        w.string(&command_name(command.cmd).text());
-        w.key("location");
-        macho
-            .image
-            .range(command.offset, command.size.into())
-            .write_json(w);
-        w.key("minimum_os");
-        body.u32(at).map(version).write_json(w);
+        w.member("kind", command_name(command.cmd).text());
+        let location = macho.image.range(command.offset, command.size.into());
+        w.member("location", location);
+        w.member("minimum_os", body.u32(at).map(version));
         w.key("platform");
         match command.cmd {
             LC_BUILD_VERSION => body
@@ -198,15 +168,12 @@ fn build_versions(macho: &MachO<'_>, w: &mut Writer<'_>) {
             LC_VERSION_MIN_WATCHOS => w.string("WATCHOS"),
             _ => w.string("MACOS"),
         }
-        w.key("sdk");
-        body.u32(at + 4).map(version).write_json(w);
+        w.member("sdk", body.u32(at + 4).map(version));
         w.key("tools");
         array(tools(body, build), w, |(tool, number), w| {
             w.begin_object();
-            w.key("name");
-            w.string(&named(tool, TOOLS));
-            w.key("version");
-            w.string(&version(number));
+            w.member("name", named(tool, TOOLS));
+            w.member("version", version(number));
             w.end_object();
         });
         w.end_object();
@@ -236,10 +203,8 @@ fn encryption(macho: &MachO<'_>, w: &mut Writer<'_>) {
         let body = macho.image.body(command);
         let field = |at| body.u32(at).map(u64::from);
         w.begin_object();
-        w.key("cryptid");
-        w.optional_u64(field(16));
-        w.key("kind");
-        w.string(&command_name(command.cmd).text());
+        w.member("cryptid", field(16));
+        w.member("kind", command_name(command.cmd).text());
         w.key("range");
         match field(8).zip(field(12)) {
             Some((offset, size)) => macho.image.range(offset, size).write_json(w),
@@ -271,14 +236,10 @@ fn load_commands(macho: &MachO<'_>, w: &mut Writer<'_>) {
         w.begin_object();
         w.key("fields");
         macho.image.write_fields(command, w);
-        number(w, "index", command.index.into());
-        w.key("kind");
-        command_name(command.cmd).write_json(w);
-        w.key("location");
-        macho
-            .image
-            .range(command.offset, command.size.into())
-            .write_json(w);
+        w.member("index", command.index);
+        w.member("kind", command_name(command.cmd));
+        let location = macho.image.range(command.offset, command.size.into());
+        w.member("location", location);
         w.end_object();
     });
 }
@@ -292,8 +253,7 @@ fn fileset_entries(macho: &MachO<'_>, w: &mut Writer<'_>) {
         let inner = offset.map(|offset| image.data.tail(offset));
         let head = inner.and_then(|inner| Some((inner, magic(inner)?)));
         w.begin_object();
-        w.key("address");
-        body.u64(8).map(Hex).write_json(w);
+        w.member("address", body.u64(8).map(Hex));
         w.key("file_type");
         let kind = head.and_then(|(inner, (order, _))| Bytes::new(inner, order).u32(12));
         kind.map(|kind| Symbolic::of(kind.into(), FILE_TYPES))
@@ -303,10 +263,8 @@ fn fileset_entries(macho: &MachO<'_>, w: &mut Writer<'_>) {
             Some((_, name)) => w.string(&name_text(name)),
             None => w.null(),
         }
-        w.key("offset");
-        offset
-            .map(|offset| Hex(image.file_offset(offset)))
-            .write_json(w);
+        let offset = offset.map(|offset| Hex(image.file_offset(offset)));
+        w.member("offset", offset);
         w.end_object();
     });
 }
@@ -320,31 +278,25 @@ fn slice(macho: &MachO<'_>, slice: &Slice, w: &mut Writer<'_>) {
     w.key("alignment");
     let row = slice.row;
     w.optional_u64(row.and_then(|row| row.alignment()));
-    w.key("architecture");
-    w.string(&slice.name());
-    w.key("content");
-    w.string(slice.content.as_str());
-    w.key("cpu_subtype");
-    slice.cpu.subtype_name().write_json(w);
-    hex(w, "cpu_subtype_features", slice.cpu.features());
-    w.key("cpu_type");
-    slice.cpu.type_name().write_json(w);
-    hex(w, "offset", slice.offset);
-    w.key("selected");
-    w.bool(*slice == macho.slice);
-    hex(w, "size", slice.size);
+    w.member("architecture", slice.name());
+    w.member("content", slice.content.as_str());
+    w.member("cpu_subtype", slice.cpu.subtype_name());
+    w.member("cpu_subtype_features", Hex(slice.cpu.features()));
+    w.member("cpu_type", slice.cpu.type_name());
+    w.member("offset", Hex(slice.offset));
+    w.member("selected", *slice == macho.slice);
+    w.member("size", Hex(slice.size));
     w.end_object();
 }
 
 fn segment_details(macho: &MachO<'_>, w: &mut Writer<'_>) {
     array(&macho.segments.segments, w, |segment, w| {
         w.begin_object();
-        number(w, "initial_protection", segment.initial.into());
-        w.key("maximum_permissions");
-        permissions(segment.maximum).write_json(w);
-        number(w, "maximum_protection", segment.maximum.into());
-        text(w, "name", segment.name);
-        number(w, "sections", segment.sections.1.into());
+        w.member("initial_protection", segment.initial);
+        w.member("maximum_permissions", permissions(segment.maximum));
+        w.member("maximum_protection", segment.maximum);
+        w.member("name", name_text(segment.name));
+        w.member("sections", segment.sections.1);
         w.end_object();
     });
 }
@@ -369,9 +321,9 @@ fn section_details(macho: &MachO<'_>, w: &mut Writer<'_>) {
         w.key("attributes");
         let set = ATTRIBUTES.iter().filter(|row| section.flags & row.0 != 0);
         array(set, w, |row, w| w.string(row.1));
-        number(w, "relocations", section.relocation_count.into());
-        number(w, "relocations_offset", section.relocations.into());
-        text(w, "segment", section.segment);
+        w.member("relocations", section.relocation_count);
+        w.member("relocations_offset", section.relocations);
+        w.member("segment", name_text(section.segment));
         w.end_object();
     });
 }
@@ -384,17 +336,17 @@ fn metadata_sections(macho: &MachO<'_>, w: &mut Writer<'_>) {
     });
     array(known, w, |section, w| {
         w.begin_object();
-        hex(w, "address", section.address);
-        text(w, "name", section.name);
+        w.member("address", Hex(section.address));
+        w.member("name", name_text(section.name));
         w.key("range");
         let range = macho.image.range(section.offset.into(), section.size);
         section.in_file.then_some(range).write_json(w);
-        w.key("runtime");
-        w.string(match section.name.starts_with(b"__objc_") {
+        let runtime = match section.name.starts_with(b"__objc_") {
             true => "objective-c",
             false => "swift",
-        });
-        text(w, "segment", section.segment);
+        };
+        w.member("runtime", runtime);
+        w.member("segment", name_text(section.segment));
         w.end_object();
     });
 }
@@ -432,10 +384,10 @@ fn symbol_counts(macho: &MachO<'_>, w: &mut Writer<'_>) {
     }
     w.begin_object();
     for (name, count) in NAMES.iter().zip(counts).take(7) {
-        number(w, name, count);
+        w.member(name, count);
     }
-    number(w, "total", total);
-    number(w, "undefined", counts.last().copied().unwrap_or(0));
+    w.member("total", total);
+    w.member("undefined", counts.last().copied().unwrap_or(0));
     w.end_object();
 }
 
@@ -459,11 +411,8 @@ fn indirect_symbols(macho: &MachO<'_>, w: &mut Writer<'_>) {
         return w.null();
     };
     w.begin_object();
-    w.key("location");
-    macho
-        .image
-        .range(table.indirect_offset, entries.len())
-        .write_json(w);
+    let location = macho.image.range(table.indirect_offset, entries.len());
+    w.member("location", location);
     w.key("symbols");
     let all = (0..entries.len() / 4).map_while(|index| entries.u32(4 * index));
     array(all, w, |symbol, w| {

@@ -2,7 +2,7 @@
 
 use super::chained_fixups::{AuthRebase, BindSite, ChainedImport, SegmentChains, pointee};
 use super::dyld_info::{BindRun, RebaseRun, Run};
-use super::facets::{array, hex, number, text};
+use super::facets::array;
 use super::fixups::{Auth, Pointee, PointerFormat};
 use super::macho::MachO;
 use crate::binary::layout::rows::Hex;
@@ -11,8 +11,7 @@ use crate::json::{WriteJson, Writer};
 
 /// A number that may be negative.
 fn signed(w: &mut Writer<'_>, key: &str, value: i64) {
-    w.key(key);
-    w.string(&value.to_string());
+    w.member(key, value.to_string());
 }
 
 pub(super) fn exports_trie(macho: &MachO<'_>, w: &mut Writer<'_>) {
@@ -23,11 +22,9 @@ pub(super) fn exports_trie(macho: &MachO<'_>, w: &mut Writer<'_>) {
     let base = macho.segments.image_base();
     let address = |offset: u64| base.and_then(|base| base.checked_add(offset)).map(Hex);
     w.begin_object();
-    w.key("complete");
-    w.bool(trie.complete);
-    number(w, "count", trie.count);
-    w.key("location");
-    trie.location.write_json(w);
+    w.member("complete", trie.complete);
+    w.member("count", trie.count);
+    w.member("location", trie.location);
     w.key("reexports");
     array(&trie.reexports, w, |(name, ordinal, there), w| {
         let library = i64::try_from(*ordinal).ok();
@@ -35,19 +32,20 @@ pub(super) fn exports_trie(macho: &MachO<'_>, w: &mut Writer<'_>) {
         w.key("library");
         let library = macho.library(library);
         library.map(name_text).as_deref().write_json(w);
-        text(w, "name", name);
-        number(w, "ordinal", *ordinal);
-        text(w, "symbol", if there.is_empty() { name } else { there });
+        w.member("name", name_text(name));
+        w.member("ordinal", *ordinal);
+        w.member(
+            "symbol",
+            name_text(if there.is_empty() { name } else { there }),
+        );
         w.end_object();
     });
     w.key("resolvers");
     array(&trie.resolvers, w, |(name, stub, resolver), w| {
         w.begin_object();
-        text(w, "name", name);
-        w.key("resolver");
-        address(*resolver).write_json(w);
-        w.key("stub");
-        address(*stub).write_json(w);
+        w.member("name", name_text(name));
+        w.member("resolver", address(*resolver));
+        w.member("stub", address(*stub));
         w.end_object();
     });
     w.end_object();
@@ -56,9 +54,9 @@ pub(super) fn exports_trie(macho: &MachO<'_>, w: &mut Writer<'_>) {
 impl WriteJson for Run {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        hex(w, "address", self.address);
-        number(w, "count", self.count);
-        hex(w, "step", self.step);
+        w.member("address", Hex(self.address));
+        w.member("count", self.count);
+        w.member("step", Hex(self.step));
         w.end_object();
     }
 }
@@ -82,9 +80,9 @@ fn kind_of(kind: u8, w: &mut Writer<'_>) {
 impl WriteJson for RebaseRun {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        hex(w, "address", self.run.address);
-        number(w, "count", self.run.count);
-        hex(w, "step", self.run.step);
+        w.member("address", Hex(self.run.address));
+        w.member("count", self.run.count);
+        w.member("step", Hex(self.run.step));
         w.key("type");
         kind_of(self.kind, w);
         w.end_object();
@@ -97,17 +95,14 @@ fn bind_run(macho: &MachO<'_>, bind: &BindRun<'_>, w: &mut Writer<'_>) {
     w.key("library");
     let library = macho.library(Some(bind.ordinal));
     library.map(name_text).as_deref().write_json(w);
-    text(w, "name", bind.name);
-    hex(w, "opcode_offset", bind.opcode);
+    w.member("name", name_text(bind.name));
+    w.member("opcode_offset", Hex(bind.opcode));
     signed(w, "ordinal", bind.ordinal);
-    w.key("places");
-    bind.run.write_json(w);
-    w.key("strong");
-    w.bool(bind.run.is_none());
+    w.member("places", bind.run);
+    w.member("strong", bind.run.is_none());
     w.key("type");
     kind_of(bind.kind, w);
-    w.key("weak_import");
-    w.bool(bind.is_weak_import());
+    w.member("weak_import", bind.is_weak_import());
     w.end_object();
 }
 
@@ -122,12 +117,10 @@ pub(super) fn dyld_info(macho: &MachO<'_>, w: &mut Writer<'_>) {
     w.begin_object();
     w.key("binds");
     runs(&info.binds, w);
-    w.key("complete");
-    w.bool(info.complete);
+    w.member("complete", info.complete);
     w.key("lazy_binds");
     runs(&info.lazy_binds, w);
-    w.key("rebases");
-    info.rebases.write_json(w);
+    w.member("rebases", &info.rebases);
     w.key("weak_binds");
     runs(&info.weak_binds, w);
     w.end_object();
@@ -136,11 +129,9 @@ pub(super) fn dyld_info(macho: &MachO<'_>, w: &mut Writer<'_>) {
 impl WriteJson for Auth {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        w.key("address_diversity");
-        w.bool(self.address_diversity);
-        number(w, "diversity", self.diversity.into());
-        w.key("key");
-        w.string(self.key_name());
+        w.member("address_diversity", self.address_diversity);
+        w.member("diversity", self.diversity);
+        w.member("key", self.key_name());
         w.end_object();
     }
 }
@@ -157,24 +148,20 @@ pub(super) fn chained_fixups(macho: &MachO<'_>, w: &mut Writer<'_>) {
     array(&fixups.binds, w, |site, w| bind_site(macho, site, w));
     w.key("chains");
     array(&fixups.chains, w, |row, w| chains(macho, row, w));
-    w.key("complete");
-    w.bool(fixups.complete);
+    w.member("complete", fixups.complete);
     w.key("imports");
     array(&fixups.imports, w, |row, w| chained_import(macho, row, w));
-    number(w, "imports_format", fixups.imports_format.into());
-    w.key("location");
-    location.write_json(w);
-    w.key("rebases");
-    fixups.rebases.write_json(w);
-    number(w, "symbols_format", fixups.symbols_format.into());
+    w.member("imports_format", fixups.imports_format);
+    w.member("location", location);
+    w.member("rebases", &fixups.rebases);
+    w.member("symbols_format", fixups.symbols_format);
     w.end_object();
 }
 
 fn auth_rebase(macho: &MachO<'_>, row: &AuthRebase, w: &mut Writer<'_>) {
     w.begin_object();
-    hex(w, "address", row.address);
-    w.key("auth");
-    row.auth.write_json(w);
+    w.member("address", Hex(row.address));
+    w.member("auth", row.auth);
     w.key("level");
     match row.to {
         Pointee::Cache { level, .. } => w.u64(level.into()),
@@ -190,8 +177,7 @@ fn auth_rebase(macho: &MachO<'_>, row: &AuthRebase, w: &mut Writer<'_>) {
         }
         _ => w.null(),
     }
-    w.key("target");
-    target.map(Hex).write_json(w);
+    w.member("target", target.map(Hex));
     w.end_object();
 }
 
@@ -200,27 +186,26 @@ fn bind_site(macho: &MachO<'_>, site: &BindSite, w: &mut Writer<'_>) {
     let addend = import.map_or(0, |import| import.addend);
     w.begin_object();
     signed(w, "addend", addend.wrapping_add(site.addend));
-    hex(w, "address", site.address);
-    w.key("auth");
-    site.auth.write_json(w);
+    w.member("address", Hex(site.address));
+    w.member("auth", site.auth);
     // The import's row has the name: a million places may share one.
-    number(w, "import", site.import.into());
+    w.member("import", site.import);
     w.end_object();
 }
 
 fn chains(macho: &MachO<'_>, row: &SegmentChains, w: &mut Writer<'_>) {
     let segment = macho.segments.segments.get(row.segment as usize);
     w.begin_object();
-    number(w, "binds", row.binds);
-    hex(w, "max_valid_pointer", row.max_valid_pointer.into());
-    number(w, "page_size", row.page_size.into());
-    number(w, "pages", row.pages.into());
+    w.member("binds", row.binds);
+    w.member("max_valid_pointer", Hex(row.max_valid_pointer.into()));
+    w.member("page_size", row.page_size);
+    w.member("pages", row.pages);
     w.key("pointer_format");
     match PointerFormat::of(row.format) {
         Some(format) => w.string(format.name()),
         None => w.u64(row.format.into()),
     }
-    number(w, "rebases", row.rebases);
+    w.member("rebases", row.rebases);
     w.key("segment");
     match segment {
         Some(segment) => w.string(&name_text(segment.name)),
@@ -235,11 +220,9 @@ fn chained_import(macho: &MachO<'_>, import: &ChainedImport<'_>, w: &mut Writer<
     w.key("library");
     let library = macho.library(Some(import.ordinal));
     library.map(name_text).as_deref().write_json(w);
-    w.key("location");
-    import.location.write_json(w);
-    text(w, "name", import.name);
+    w.member("location", import.location);
+    w.member("name", name_text(import.name));
     signed(w, "ordinal", import.ordinal);
-    w.key("weak");
-    w.bool(import.weak);
+    w.member("weak", import.weak);
     w.end_object();
 }

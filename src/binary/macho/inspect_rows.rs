@@ -28,12 +28,9 @@ pub(super) fn file_range(offset: u64, size: u64, w: &mut Writer<'_>) {
         .filter(|&end| end <= MAX_SAFE_INTEGER);
     if let Some(end) = end.filter(|_| size > 0) {
         w.begin_object();
-        w.key("end");
-        w.u64(end);
-        w.key("kind");
-        w.string("file-offset-range");
-        w.key("start");
-        w.u64(offset);
+        w.member("end", end);
+        w.member("kind", "file-offset-range");
+        w.member("start", offset);
         w.end_object();
     }
 }
@@ -53,8 +50,7 @@ impl<'w, 'b> Collection<'w, 'b> {
         limitations: &'static [&'static str],
     ) -> Self {
         w.begin_object();
-        w.key("exhaustive");
-        w.bool(exhaustive);
+        w.member("exhaustive", exhaustive);
         w.key("items");
         w.begin_array();
         Self {
@@ -81,21 +77,14 @@ impl<'w, 'b> Collection<'w, 'b> {
             w.string(said);
         }
         w.end_array();
-        w.key("total");
-        w.optional_u64(self.exhaustive.then_some(self.count));
+        w.member("total", self.exhaustive.then_some(self.count));
         w.end_object();
     }
 }
 
 /// A number of a contract member: null beyond 53 bits (decision 15).
 fn number(w: &mut Writer<'_>, key: &str, value: impl Into<Option<u64>>) {
-    w.key(key);
-    w.optional_u64(value.into().filter(|&value| value <= MAX_SAFE_INTEGER));
-}
-
-fn text(w: &mut Writer<'_>, key: &str, value: &[u8]) {
-    w.key(key);
-    w.string(&name_text(value));
+    w.member(key, value.into().filter(|&value| value <= MAX_SAFE_INTEGER));
 }
 
 /// The result.
@@ -112,26 +101,20 @@ impl WriteJson for Normalized<'_> {
         build_metadata(macho, w);
         w.key("dependencies");
         dependencies(macho, w);
-        w.key("endian");
-        macho
-            .map(|macho| macho.image.data.order().as_str())
-            .write_json(w);
+        let endian = macho.map(|macho| macho.image.data.order().as_str());
+        w.member("endian", endian);
         w.key("entrypoints");
         entrypoints(macho, w);
         w.key("exports");
         exports(macho, w);
         w.key("facts");
         facts(macho, w);
-        w.key("file_type");
-        record.file_type().as_deref().write_json(w);
-        w.key("flags");
-        record.flags().write_json(w);
-        w.key("format");
-        w.string("mach-o");
+        w.member("file_type", record.file_type().as_deref());
+        w.member("flags", record.flags());
+        w.member("format", "mach-o");
         w.key("imports");
         imports(macho, w);
-        w.key("limitations");
-        record.limitations().write_json(w);
+        w.member("limitations", record.limitations());
         w.key("load_commands");
         load_commands(macho, w);
         w.key("provenance");
@@ -139,10 +122,9 @@ impl WriteJson for Normalized<'_> {
         w.end_array();
         w.key("segments");
         segments(macho, w);
-        w.key("uuid");
-        record.uuid().write_json(w);
-        w.key("word_size");
-        w.optional_u64(macho.map(|macho| if macho.image.wide { 64 } else { 32 }));
+        w.member("uuid", record.uuid());
+        let word_size = macho.map(|macho| if macho.image.wide { 64u64 } else { 32 });
+        w.member("word_size", word_size);
         w.end_object();
     }
 }
@@ -165,8 +147,7 @@ pub(super) fn architectures(slices: &[Slice], universal: bool, w: &mut Writer<'_
             let told = universal.then(|| name(slice.cpu.type_name()));
             told.as_deref().write_json(w);
             number(w, "file_offset", universal.then_some(slice.offset));
-            w.key("name");
-            w.string(&slice.name());
+            w.member("name", slice.name());
             number(w, "size", universal.then_some(slice.size));
         });
     }
@@ -184,21 +165,17 @@ fn build_metadata(macho: Option<&MachO<'_>>, w: &mut Writer<'_>) {
         for command in macho.image.of_kind(&[LC_BUILD_VERSION]) {
             let body = macho.image.body(command);
             all.item(|w| {
-                w.key("minimum_os");
-                body.u32(12).map(version).write_json(w);
+                w.member("minimum_os", body.u32(12).map(version));
                 w.key("platform");
                 let platform = body.u32(8).map(|value| named(value, PLATFORMS));
                 platform.as_deref().write_json(w);
-                w.key("sdk");
-                body.u32(16).map(version).write_json(w);
+                w.member("sdk", body.u32(16).map(version));
                 w.key("tools");
                 w.begin_array();
                 for (tool, number) in tools(body, true) {
                     w.begin_object();
-                    w.key("name");
-                    w.string(&named(tool, TOOLS));
-                    w.key("version");
-                    w.string(&version(number));
+                    w.member("name", named(tool, TOOLS));
+                    w.member("version", version(number));
                     w.end_object();
                 }
                 w.end_array();
@@ -212,13 +189,10 @@ fn dependencies(macho: Option<&MachO<'_>>, w: &mut Writer<'_>) {
     let mut all = Collection::begin(w, complete(macho), &[]);
     for dylib in macho.iter().flat_map(|macho| &macho.dylibs) {
         all.item(|w| {
-            w.key("compatibility_version");
-            w.string(&dylib.compatibility_version());
-            w.key("current_version");
-            w.string(&dylib.current_version());
-            w.key("kind");
-            w.string(dylib.kind);
-            text(w, "path", dylib.name);
+            w.member("compatibility_version", dylib.compatibility_version());
+            w.member("current_version", dylib.current_version());
+            w.member("kind", dylib.kind);
+            w.member("path", name_text(dylib.name));
         });
     }
     all.end();
@@ -266,15 +240,11 @@ fn exports(macho: Option<&MachO<'_>>, w: &mut Writer<'_>) {
     let mut all = Collection::begin(w, exhaustive, said);
     for row in macho.iter().flat_map(|macho| &macho.exports) {
         all.item(|w| {
-            w.key("address");
-            row.address.map(Hex).write_json(w);
-            text(w, "name", &row.name);
-            w.key("reexport");
-            w.bool(row.reexport.is_some());
-            w.key("source");
-            w.string(row.source);
-            w.key("weak");
-            w.bool(row.weak);
+            w.member("address", row.address.map(Hex));
+            w.member("name", name_text(&row.name));
+            w.member("reexport", row.reexport.is_some());
+            w.member("source", row.source);
+            w.member("weak", row.weak);
         });
     }
     all.end();
@@ -285,15 +255,11 @@ fn imports(macho: Option<&MachO<'_>>, w: &mut Writer<'_>) {
     let mut all = Collection::begin(w, exhaustive, doubts(macho, exhaustive));
     for row in macho.iter().flat_map(|macho| &macho.imports) {
         all.item(|w| {
-            w.key("address");
-            row.address.map(Hex).write_json(w);
-            text(w, "name", row.name);
-            w.key("reexport");
-            w.bool(false);
-            w.key("source");
-            w.string(row.source);
-            w.key("weak");
-            w.bool(row.weak);
+            w.member("address", row.address.map(Hex));
+            w.member("name", name_text(row.name));
+            w.member("reexport", false);
+            w.member("source", row.source);
+            w.member("weak", row.weak);
         });
     }
     all.end();
@@ -308,8 +274,7 @@ fn load_commands(macho: Option<&MachO<'_>>, w: &mut Writer<'_>) {
                 macho.image.write_fields(command, w);
                 number(w, "file_offset", macho.image.file_offset(command.offset));
                 number(w, "index", u64::from(command.index));
-                w.key("kind");
-                w.string(&command_name(command.cmd).text());
+                w.member("kind", command_name(command.cmd).text());
             });
         }
     }
@@ -327,7 +292,7 @@ fn segments(macho: Option<&MachO<'_>>, w: &mut Writer<'_>) {
                 protection(segment.initial, w);
                 w.key("maximum_permissions");
                 protection(segment.maximum, w);
-                text(w, "name", segment.name);
+                w.member("name", name_text(segment.name));
                 w.key("sections");
                 let all_sections = segment.announced == segment.sections.1;
                 let mut inner = Collection::begin(w, all_sections, &[]);
@@ -335,8 +300,7 @@ fn segments(macho: Option<&MachO<'_>>, w: &mut Writer<'_>) {
                     inner.item(|w| write_section(section, w));
                 }
                 inner.end();
-                w.key("vm_address");
-                Hex(segment.address).write_json(w);
+                w.member("vm_address", Hex(segment.address));
                 number(w, "vm_size", segment.memory_size);
             });
         }
@@ -345,14 +309,12 @@ fn segments(macho: Option<&MachO<'_>>, w: &mut Writer<'_>) {
 }
 
 fn write_section(section: &Section<'_>, w: &mut Writer<'_>) {
-    w.key("address");
-    Hex(section.address).write_json(w);
+    w.member("address", Hex(section.address));
     number(w, "alignment", 1u64.checked_shl(section.align));
     number(w, "file_offset", u64::from(section.offset));
-    w.key("flags");
-    Hex(section.flags.into()).write_json(w);
-    text(w, "name", section.name);
-    text(w, "segment", section.segment);
+    w.member("flags", Hex(section.flags.into()));
+    w.member("name", name_text(section.name));
+    w.member("segment", name_text(section.segment));
     number(w, "size", section.size);
 }
 
@@ -360,14 +322,10 @@ fn write_section(section: &Section<'_>, w: &mut Writer<'_>) {
 fn protection(raw: u32, w: &mut Writer<'_>) {
     let bits = permissions(raw);
     w.begin_object();
-    w.key("execute");
-    w.bool(bits.execute);
-    w.key("raw");
-    w.u64(raw.into());
-    w.key("read");
-    w.bool(bits.read);
-    w.key("write");
-    w.bool(bits.write);
+    w.member("execute", bits.execute);
+    w.member("raw", raw);
+    w.member("read", bits.read);
+    w.member("write", bits.write);
     w.end_object();
 }
 

@@ -70,14 +70,10 @@ impl WriteJson for FunctionStarts<'_> {
             Hex(address).write_json(w);
         }
         w.end_array();
-        w.key("count");
-        w.u64(self.count);
-        w.key("first");
-        self.iter().next().map(Hex).write_json(w);
-        w.key("last");
-        self.iter().last().map(Hex).write_json(w);
-        w.key("location");
-        self.location.write_json(w);
+        w.member("count", self.count);
+        w.member("first", self.iter().next().map(Hex));
+        w.member("last", self.iter().last().map(Hex));
+        w.member("location", self.location);
         w.end_object();
     }
 }
@@ -138,15 +134,12 @@ impl WriteJson for DataInCode<'_> {
                 Some(name) => w.string(name),
                 None => w.u64(kind.into()),
             }
-            w.key("length");
-            w.u64(length.into());
-            w.key("offset");
-            Hex(offset.into()).write_json(w);
+            w.member("length", length);
+            w.member("offset", Hex(offset.into()));
             w.end_object();
         }
         w.end_array();
-        w.key("location");
-        self.location.write_json(w);
+        w.member("location", self.location);
         w.end_object();
     }
 }
@@ -238,16 +231,11 @@ pub fn threads(image: &Image<'_>, notes: &mut Notes) -> Vec<ThreadState> {
 impl WriteJson for ThreadState {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        w.key("count");
-        w.u64(self.count.into());
-        w.key("flavor");
-        w.u64(self.flavor.into());
-        w.key("kind");
-        w.string(self.kind);
-        w.key("location");
-        self.location.write_json(w);
-        w.key("program_counter");
-        self.counter.map(Hex).write_json(w);
+        w.member("count", self.count);
+        w.member("flavor", self.flavor);
+        w.member("kind", self.kind);
+        w.member("location", self.location);
+        w.member("program_counter", self.counter.map(Hex));
         w.end_object();
     }
 }

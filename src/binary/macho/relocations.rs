@@ -284,10 +284,8 @@ pub fn type_counts(entries: &[Entry], cpu: Cpu) -> Vec<RelocationType> {
 impl WriteJson for Entry {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        w.key("length");
-        w.u64(1 << self.length);
-        w.key("pc_relative");
-        w.bool(self.pc_relative);
+        w.member("length", 1u64 << self.length);
+        w.member("pc_relative", self.pc_relative);
         w.key("refers_to");
         let (kind, number) = match self.refers {
             Refers::Symbol(number) => ("symbol", number),
@@ -295,8 +293,7 @@ impl WriteJson for Entry {
             Refers::Scattered(number) => ("address", number),
         };
         w.string(kind);
-        w.key("value");
-        w.u64(u64::from(number));
+        w.member("value", number);
         w.end_object();
     }
 }

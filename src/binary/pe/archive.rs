@@ -4,14 +4,13 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::fields::{put, put_name, put_number};
 use super::import_object::{self, ImportObject};
 use super::long_import::{self, Long, LongImport};
-use crate::binary::Bytes;
 use crate::binary::layout::facts::Dependency;
 use crate::binary::layout::links::{Export, Import};
 use crate::binary::layout::rows::{Name, Range, Symbolic};
 use crate::binary::layout::{Format, Layout, Refusal};
+use crate::binary::{Bytes, name_text};
 use crate::json::{Object, WriteJson, Writer};
 
 /// Bytes of the archive's magic, and of a member's header.
@@ -29,9 +28,9 @@ struct Member<'a> {
 impl WriteJson for Member<'_> {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        put_number(w, "index", self.index);
-        put(w, "location", &self.location);
-        put_name(w, "name", Some(self.name));
+        w.member("index", self.index);
+        w.member("location", self.location);
+        w.member("name", name_text(self.name));
         w.end_object();
     }
 }

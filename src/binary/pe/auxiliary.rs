@@ -1,13 +1,12 @@
 //! What auxiliary records behind symbols say ("PE Format", section "Auxiliary
 //! Symbol Records").
 
-use super::fields::{put, put_hex, put_name, put_number};
 use super::image::Budget;
 use super::names::{COMDAT, WEAK};
 use super::strings::no_name;
 use super::symbols::Table;
-use crate::binary::Notes;
-use crate::binary::layout::rows::{Name, Range, Symbol, Symbolic, ValueMeaning};
+use crate::binary::layout::rows::{Hex, Name, Range, Symbol, Symbolic, ValueMeaning};
+use crate::binary::{Notes, name_text};
 use crate::json::{WriteJson, Writer};
 
 /// What stands in auxiliary records.
@@ -62,36 +61,35 @@ impl WriteJson for Auxiliary<'_> {
                 next,
             } => {
                 self.head(w, "function-definition");
-                put_hex(w, "pointer_to_line_number", lines);
-                put_number(w, "pointer_to_next_function", next);
-                put_number(w, "symbol_index", self.symbol);
-                put_number(w, "tag_index", tag);
-                put_hex(w, "total_size", size);
+                w.member("pointer_to_line_number", Hex(lines.into()));
+                w.member("pointer_to_next_function", next);
+                w.member("symbol_index", self.symbol);
+                w.member("tag_index", tag);
+                w.member("total_size", Hex(size.into()));
             }
             AuxiliaryKind::BeginOrEnd { line, next } => {
                 self.head(w, "begin-or-end-of-function");
-                put_number(w, "line_number", line);
+                w.member("line_number", line);
                 self.at(w);
-                put_number(w, "pointer_to_next_function", next);
-                put_number(w, "symbol_index", self.symbol);
+                w.member("pointer_to_next_function", next);
+                w.member("symbol_index", self.symbol);
             }
             AuxiliaryKind::WeakExternal {
                 tag,
                 characteristics,
             } => {
-                put(
-                    w,
+                w.member(
                     "characteristics",
-                    &Symbolic::of(u64::from(characteristics), WEAK),
+                    Symbolic::of(u64::from(characteristics), WEAK),
                 );
                 self.head(w, "weak-external");
-                put_number(w, "symbol_index", self.symbol);
-                put_number(w, "tag_index", tag);
+                w.member("symbol_index", self.symbol);
+                w.member("tag_index", tag);
             }
             AuxiliaryKind::File { name } => {
                 self.head(w, "file");
-                put_name(w, "name", Some(name));
-                put_number(w, "symbol_index", self.symbol);
+                w.member("name", name_text(name));
+                w.member("symbol_index", self.symbol);
             }
             AuxiliaryKind::Section {
                 length,
@@ -101,26 +99,25 @@ impl WriteJson for Auxiliary<'_> {
                 number,
                 selection,
             } => {
-                put_hex(w, "checksum", checksum);
-                w.key("kind");
-                w.string("section-definition");
-                put_hex(w, "length", length);
+                w.member("checksum", Hex(checksum.into()));
+                w.member("kind", "section-definition");
+                w.member("length", Hex(length.into()));
                 self.at(w);
-                put_number(w, "number", number);
-                put_number(w, "number_of_line_numbers", lines);
-                put_number(w, "number_of_relocations", relocations);
+                w.member("number", number);
+                w.member("number_of_line_numbers", lines);
+                w.member("number_of_relocations", relocations);
                 let selection = Symbolic::of(u64::from(selection), COMDAT);
-                put(w, "selection", &selection);
-                put_number(w, "symbol_index", self.symbol);
+                w.member("selection", selection);
+                w.member("symbol_index", self.symbol);
             }
             AuxiliaryKind::Token { symbol } => {
                 self.head(w, "clr-token");
-                put_number(w, "symbol_index", self.symbol);
-                put_number(w, "symbol_table_index", symbol);
+                w.member("symbol_index", self.symbol);
+                w.member("symbol_table_index", symbol);
             }
             AuxiliaryKind::Other => {
                 self.head(w, "other");
-                put_number(w, "symbol_index", self.symbol);
+                w.member("symbol_index", self.symbol);
             }
         }
         w.end_object();
@@ -129,15 +126,14 @@ impl WriteJson for Auxiliary<'_> {
 
 impl Auxiliary<'_> {
     fn head(&self, w: &mut Writer<'_>, kind: &str) {
-        w.key("kind");
-        w.string(kind);
+        w.member("kind", kind);
         if !matches!(self.kind, AuxiliaryKind::BeginOrEnd { .. }) {
             self.at(w);
         }
     }
 
     fn at(&self, w: &mut Writer<'_>) {
-        put(w, "location", &self.location);
+        w.member("location", self.location);
     }
 }
 

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use super::fields::{number, put, put_hex, range};
+use super::fields::{number, range};
 use super::image::{Budget, Image, SPENT, outside};
 use super::names::BASE_RELOCATIONS;
-use crate::binary::layout::rows::{Range, Symbolic};
+use crate::binary::layout::rows::{Hex, Range, Symbolic};
 use crate::binary::{Bytes, Notes};
 use crate::json::{Object, Value, WriteJson, Writer};
 
@@ -78,8 +78,7 @@ impl WriteJson for Block<'_> {
                 }
                 w.begin_object();
                 if let Some(more) = more {
-                    w.key("adjustment");
-                    w.u64(u64::from(more));
+                    w.member("adjustment", more);
                 }
                 w.key("offsets");
                 w.begin_array();
@@ -92,8 +91,8 @@ impl WriteJson for Block<'_> {
             self.close(open, w);
         }
         w.end_array();
-        put(w, "location", &self.location);
-        put_hex(w, "page_address", self.page);
+        w.member("location", self.location);
+        w.member("page_address", Hex(self.page));
         w.end_object();
     }
 }
@@ -101,7 +100,7 @@ impl WriteJson for Block<'_> {
 impl Block<'_> {
     fn close(&self, kind: Option<u16>, w: &mut Writer<'_>) {
         let name = kind.map(|kind| type_name(kind, self.machine));
-        put(w, "type", &name);
+        w.member("type", name);
         w.end_object();
     }
 }

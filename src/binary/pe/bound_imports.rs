@@ -1,10 +1,9 @@
 //! Libraries that addresses were bound to ("PE Format", section "Bound Import
 //! Directory"; `IMAGE_BOUND_IMPORT_DESCRIPTOR` in winnt.h).
 
-use super::fields::{put, put_hex, put_name, put_number};
 use super::image::{Budget, Image, SPENT, outside};
-use crate::binary::Notes;
-use crate::binary::layout::rows::Range;
+use crate::binary::layout::rows::{Hex, Range};
+use crate::binary::{Notes, name_text};
 use crate::json::{WriteJson, Writer};
 
 /// A library that addresses were bound to.
@@ -22,12 +21,11 @@ pub(super) struct Bound<'a> {
 impl WriteJson for Bound<'_> {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        w.key("forwarder");
-        w.bool(self.forwarder);
-        put(w, "location", &self.location);
-        put_name(w, "name", self.name);
-        put_number(w, "number_of_module_forwarder_refs", self.forwarders);
-        put_hex(w, "time_date_stamp", self.time_date_stamp);
+        w.member("forwarder", self.forwarder);
+        w.member("location", self.location);
+        w.member("name", self.name.map(name_text));
+        w.member("number_of_module_forwarder_refs", self.forwarders);
+        w.member("time_date_stamp", Hex(self.time_date_stamp.into()));
         w.end_object();
     }
 }

@@ -5,7 +5,6 @@
 //! machine (ARM64X). Fixups are read from their bytes when they are written.
 
 use super::base_relocations::type_name;
-use super::fields::{put, put_hex, put_number};
 use super::image::{Budget, Image, SPENT, outside};
 use super::names::Names;
 use crate::binary::layout::rows::{Hex, Range, Symbolic};
@@ -72,50 +71,47 @@ impl Form {
         let half = u64::from(data.u16(at).unwrap_or(0));
         let word = u64::from(data.u32(at).unwrap_or(0));
         let flag = |w: &mut Writer<'_>, name: &str, bit: u64| {
-            w.key(name);
-            w.bool(bit & 1 != 0);
+            w.member(name, bit & 1 != 0);
         };
         w.begin_object();
         match self {
             Self::Base(machine) => {
-                put_number(w, "offset", half & 0xFFF);
-                put(w, "type", &type_name((half >> 12) as u16, machine));
+                w.member("offset", half & 0xFFF);
+                w.member("type", type_name((half >> 12) as u16, machine));
             }
             Self::Import => {
                 let index = word >> 13;
-                w.key("iat_index");
-                w.optional_u64((index != 0x7_FFFF).then_some(index));
+                w.member("iat_index", (index != 0x7_FFFF).then_some(index));
                 flag(w, "indirect_call", word >> 12);
-                put_number(w, "offset", word & 0xFFF);
+                w.member("offset", word & 0xFFF);
             }
             Self::Indirect => {
                 flag(w, "cfg_check", half >> 14);
                 flag(w, "indirect_call", half >> 12);
-                put_number(w, "offset", half & 0xFFF);
+                w.member("offset", half & 0xFFF);
                 flag(w, "rex_w_prefix", half >> 13);
             }
             Self::Switch => {
-                put_number(w, "offset", half & 0xFFF);
-                put_number(w, "register", half >> 12);
+                w.member("offset", half & 0xFFF);
+                w.member("register", half >> 12);
             }
             Self::Arm64x => arm64x(data, at, half, w),
             Self::Override => {
-                put(w, "kind", &Symbolic::of(half >> 12, OVERRIDES));
-                put_number(w, "offset", half & 0xFFF);
+                w.member("kind", Symbolic::of(half >> 12, OVERRIDES));
+                w.member("offset", half & 0xFFF);
             }
             Self::Arm64Kernel => {
                 let index = word >> 17;
-                w.key("iat_index");
-                w.optional_u64((index != 0x7FFF).then_some(index));
-                w.key("import");
-                w.string(if word >> 16 & 1 == 0 {
+                w.member("iat_index", (index != 0x7FFF).then_some(index));
+                let import = if word >> 16 & 1 == 0 {
                     "static"
                 } else {
                     "delayed"
-                });
+                };
+                w.member("import", import);
                 flag(w, "indirect_call", word >> 10);
-                put_number(w, "offset", (word & 0x3FF) * 4);
-                put_number(w, "register", word >> 11 & 31);
+                w.member("offset", (word & 0x3FF) * 4);
+                w.member("register", word >> 11 & 31);
             }
         }
         w.end_object();
@@ -125,17 +121,17 @@ impl Form {
 /// What makes another machine's image of an ARM64X image.
 fn arm64x(data: Bytes<'_>, at: u64, half: u64, w: &mut Writer<'_>) {
     let (kind, argument) = (half >> 12 & 3, half >> 14);
-    w.key("kind");
-    w.string(match kind {
+    let name = match kind {
         0 => "zero-fill",
         1 => "value",
         2 => "delta",
         _ => "reserved",
-    });
-    put_number(w, "offset", half & 0xFFF);
+    };
+    w.member("kind", name);
+    w.member("offset", half & 0xFFF);
     // Deltas are added to words.
     let size: u64 = if kind == 2 { 4 } else { 1 << argument };
-    put_number(w, "size", size);
+    w.member("size", size);
     w.key("value");
     match kind {
         1 => {
@@ -189,8 +185,8 @@ impl WriteJson for Block<'_> {
             self.form.write(self.fixups, at, w);
         }
         w.end_array();
-        put(w, "location", &self.location);
-        put_hex(w, "page_address", self.page);
+        w.member("location", self.location);
+        w.member("page_address", Hex(self.page));
         w.end_object();
     }
 }
@@ -209,8 +205,8 @@ struct Override<'a> {
 impl WriteJson for Override<'_> {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        put(w, "blocks", &self.blocks);
-        put_hex(w, "decision_offset", self.decision);
+        w.member("blocks", &self.blocks);
+        w.member("decision_offset", Hex(self.decision.into()));
         w.key("functions");
         w.begin_array();
         for at in 0..self.functions.len() / 4 {
@@ -221,8 +217,8 @@ impl WriteJson for Override<'_> {
                 .write_json(w);
         }
         w.end_array();
-        put(w, "location", &self.location);
-        put_hex(w, "original_function", self.original);
+        w.member("location", self.location);
+        w.member("original_function", Hex(self.original.into()));
         w.end_object();
     }
 }
@@ -237,18 +233,18 @@ struct Decisions<'a> {
 impl WriteJson for Decisions<'_> {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        put(w, "location", &self.location);
+        w.member("location", self.location);
         w.key("nodes");
         w.begin_array();
         for at in (0..self.nodes.len() / 8).map(|index| index * 8) {
             w.begin_object();
-            put_number(w, "left", self.nodes.u16(at).unwrap_or(0));
-            put_number(w, "right", self.nodes.u16(at + 2).unwrap_or(0));
-            put_number(w, "value", self.nodes.u32(at + 4).unwrap_or(0));
+            w.member("left", self.nodes.u16(at).unwrap_or(0));
+            w.member("right", self.nodes.u16(at + 2).unwrap_or(0));
+            w.member("value", self.nodes.u32(at + 4).unwrap_or(0));
             w.end_object();
         }
         w.end_array();
-        put_number(w, "version", self.version);
+        w.member("version", self.version);
         w.end_object();
     }
 }
@@ -273,19 +269,19 @@ impl WriteJson for DynamicRelocation<'_> {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
         if let Content::Blocks(blocks) = &self.content {
-            put(w, "blocks", blocks);
+            w.member("blocks", blocks);
         }
         if let Content::Overrides(_, decisions) = &self.content {
-            put(w, "decisions", decisions);
+            w.member("decisions", decisions);
         }
-        put(w, "fixups", &self.fixups);
+        w.member("fixups", self.fixups);
         if let Some((_, flags)) = self.group {
-            put_hex(w, "flags", flags);
+            w.member("flags", Hex(flags.into()));
         }
         if let Content::Overrides(functions, _) = &self.content {
-            put(w, "functions", functions);
+            w.member("functions", functions);
         }
-        put(w, "location", &self.location);
+        w.member("location", self.location);
         w.key("symbol");
         match Symbolic::of(self.symbol, SYMBOLS) {
             Symbolic::Named(name) => w.string(name),
@@ -293,7 +289,7 @@ impl WriteJson for DynamicRelocation<'_> {
             Symbolic::Number(value) => Hex(value).write_json(w),
         }
         if let Some((group, _)) = self.group {
-            put_number(w, "symbol_group", group);
+            w.member("symbol_group", group);
         }
         w.end_object();
     }

@@ -5,10 +5,10 @@
 
 use std::sync::Arc;
 
-use super::fields::{number, put_hex, put_number, range};
+use super::fields::{number, range};
 use super::image::{Budget, Image, SPENT, outside};
 use super::unwind_codes::Record;
-use crate::binary::layout::rows::Range;
+use crate::binary::layout::rows::{Hex, Range};
 use crate::binary::{Bytes, Notes};
 use crate::json::{Object, WriteJson, Writer};
 
@@ -161,10 +161,10 @@ impl WriteJson for Functions<'_> {
             match self.form {
                 Form::Amd64 => self.amd64(entry, w),
                 Form::Triples => {
-                    put_hex(w, "begin_address", entry.u32(0).unwrap_or(0));
-                    put_hex(w, "end_address", entry.u32(4).unwrap_or(0));
+                    w.member("begin_address", Hex(entry.u32(0).unwrap_or(0).into()));
+                    w.member("end_address", Hex(entry.u32(4).unwrap_or(0).into()));
                     self.offset(at, w);
-                    put_hex(w, "unwind_address", entry.u32(8).unwrap_or(0));
+                    w.member("unwind_address", Hex(entry.u32(8).unwrap_or(0).into()));
                 }
                 Form::Arm | Form::Arm64 => self.arm(entry, at, w),
             }
@@ -177,14 +177,14 @@ impl WriteJson for Functions<'_> {
 
 impl<'a> Functions<'a> {
     fn offset(&self, at: u64, w: &mut Writer<'_>) {
-        put_hex(w, "offset", self.start + at);
+        w.member("offset", Hex(self.start + at));
     }
 
     fn amd64(&self, entry: Bytes<'_>, w: &mut Writer<'_>) {
         let word = |at| entry.u32(at).unwrap_or(0);
-        put_hex(w, "begin_address", word(0));
-        put_hex(w, "end_address", word(4));
-        put_hex(w, "unwind_address", word(8));
+        w.member("begin_address", Hex(word(0).into()));
+        w.member("end_address", Hex(word(4).into()));
+        w.member("unwind_address", Hex(word(8).into()));
         w.key("unwind_info");
         // The lowest bit says that the address is that of another row.
         let info = match word(8) & 1 {
@@ -207,9 +207,12 @@ impl<'a> Functions<'a> {
         if flags & 4 != 0 {
             w.key("chained");
             w.begin_object();
-            put_hex(w, "begin_address", info.u32(tail).unwrap_or(0));
-            put_hex(w, "end_address", info.u32(tail + 4).unwrap_or(0));
-            put_hex(w, "unwind_address", info.u32(tail + 8).unwrap_or(0));
+            w.member("begin_address", Hex(info.u32(tail).unwrap_or(0).into()));
+            w.member("end_address", Hex(info.u32(tail + 4).unwrap_or(0).into()));
+            w.member(
+                "unwind_address",
+                Hex(info.u32(tail + 8).unwrap_or(0).into()),
+            );
             w.end_object();
         }
         w.key("codes");
@@ -217,15 +220,15 @@ impl<'a> Functions<'a> {
             true => codes(info, count, w),
             false => w.null(),
         }
-        put_number(w, "count_of_codes", count);
-        put_number(w, "flags", flags);
-        put_number(w, "frame_offset", byte(3) >> 4);
-        put_number(w, "frame_register", byte(3) & 15);
+        w.member("count_of_codes", count);
+        w.member("flags", flags);
+        w.member("frame_offset", byte(3) >> 4);
+        w.member("frame_register", byte(3) & 15);
         if flags & 4 == 0 && flags & 3 != 0 {
-            put_hex(w, "handler_address", info.u32(tail).unwrap_or(0));
+            w.member("handler_address", Hex(info.u32(tail).unwrap_or(0).into()));
         }
-        put_number(w, "size_of_prolog", byte(1));
-        put_number(w, "version", version);
+        w.member("size_of_prolog", byte(1));
+        w.member("version", version);
         w.end_object();
     }
 
@@ -270,17 +273,17 @@ impl<'a> Functions<'a> {
         let begin = entry.u32(0).unwrap_or(0);
         let data = entry.u32(4).unwrap_or(0);
         let bits = |from: u32, count: u32| u64::from(data >> from & ((1 << count) - 1));
-        put_hex(w, "begin_address", begin);
+        w.member("begin_address", Hex(begin.into()));
         let flag = bits(0, 2);
         if flag == 0 {
-            put_number(w, "flag", flag);
+            w.member("flag", flag);
             let found = self.record(data).map(|(_, record)| record);
-            w.key("function_length");
-            w.optional_u64(found.as_ref().map(Record::function_length));
+            let function_length = found.as_ref().map(Record::function_length);
+            w.member("function_length", function_length);
             self.offset(at, w);
-            put_hex(w, "unwind_address", data);
-            w.key("unwind_header");
-            w.optional_u64(found.as_ref().map(|record| u64::from(record.header)));
+            w.member("unwind_address", Hex(data.into()));
+            let unwind_header = found.as_ref().map(|record| u64::from(record.header));
+            w.member("unwind_header", unwind_header);
             w.key("unwind_info");
             match found {
                 Some(record) => record.write(self.with_codes, w),
@@ -289,25 +292,25 @@ impl<'a> Functions<'a> {
             return;
         }
         if self.form == Form::Arm64 {
-            put_number(w, "cr", bits(21, 2));
-            put_number(w, "flag", flag);
-            put_number(w, "frame_size", bits(23, 9) * 16);
-            put_number(w, "function_length", bits(2, 11) * 4);
-            put_number(w, "h", bits(20, 1));
+            w.member("cr", bits(21, 2));
+            w.member("flag", flag);
+            w.member("frame_size", bits(23, 9) * 16);
+            w.member("function_length", bits(2, 11) * 4);
+            w.member("h", bits(20, 1));
             self.offset(at, w);
-            put_number(w, "reg_f", bits(13, 3));
-            put_number(w, "reg_i", bits(16, 4));
+            w.member("reg_f", bits(13, 3));
+            w.member("reg_i", bits(16, 4));
         } else {
-            put_number(w, "c", bits(21, 1));
-            put_number(w, "flag", flag);
-            put_number(w, "function_length", bits(2, 11) * 2);
-            put_number(w, "h", bits(15, 1));
-            put_number(w, "l", bits(20, 1));
+            w.member("c", bits(21, 1));
+            w.member("flag", flag);
+            w.member("function_length", bits(2, 11) * 2);
+            w.member("h", bits(15, 1));
+            w.member("l", bits(20, 1));
             self.offset(at, w);
-            put_number(w, "r", bits(19, 1));
-            put_number(w, "reg", bits(16, 3));
-            put_number(w, "ret", bits(13, 2));
-            put_number(w, "stack_adjust", bits(22, 10));
+            w.member("r", bits(19, 1));
+            w.member("reg", bits(16, 3));
+            w.member("ret", bits(13, 2));
+            w.member("stack_adjust", bits(22, 10));
         }
     }
 }

@@ -2,9 +2,9 @@
 //! with their names beside the number as it stands.
 
 use super::names::Names;
-use crate::binary::layout::rows::{Hex, Range, Symbolic};
+use crate::binary::layout::rows::{Range, Symbolic};
 use crate::binary::name_text;
-use crate::json::{Object, Value, WriteJson, Writer};
+use crate::json::{Object, Value};
 
 /// A number as text: `0x1f`.
 pub(super) fn hex(value: impl Into<u64>) -> Value {
@@ -87,31 +87,4 @@ pub(super) fn guid(bytes: &[u8; 16]) -> String {
     let tail = digits(&rest).to_uppercase();
     let (fourth, fifth) = tail.split_at(4);
     format!("{first:08X}-{second:04X}-{third:04X}-{fourth}-{fifth}")
-}
-
-/// Writes a member in hexadecimal.
-pub(super) fn put_hex(w: &mut Writer<'_>, key: &str, value: impl Into<u64>) {
-    w.key(key);
-    Hex(value.into()).write_json(w);
-}
-
-/// Writes a member that is a number.
-pub(super) fn put_number(w: &mut Writer<'_>, key: &str, value: impl Into<u64>) {
-    w.key(key);
-    w.u64(value.into());
-}
-
-/// Writes a member that is a name of the file.
-pub(super) fn put_name(w: &mut Writer<'_>, key: &str, value: Option<&[u8]>) {
-    w.key(key);
-    match value {
-        Some(bytes) => w.string(&name_text(bytes)),
-        None => w.null(),
-    }
-}
-
-/// Writes any member.
-pub(super) fn put(w: &mut Writer<'_>, key: &str, value: &impl WriteJson) {
-    w.key(key);
-    value.write_json(w);
 }

@@ -3,13 +3,12 @@
 
 use std::borrow::Cow;
 
-use super::fields::{put, put_hex, put_name, put_number};
 use super::image::{Budget, Image, SPENT, outside};
 use super::ordinals;
 use crate::binary::layout::NamedAddress;
 use crate::binary::layout::facts::Dependency;
 use crate::binary::layout::links::Import;
-use crate::binary::layout::rows::{Name, Range};
+use crate::binary::layout::rows::{Hex, Name, Range};
 use crate::binary::{Bytes, Notes, name_text};
 use crate::json::{Object, Value, WriteJson, Writer};
 
@@ -57,11 +56,11 @@ impl WriteJson for LibraryRow<'_> {
             ..
         } = &self.library;
         w.begin_object();
-        put_number(w, "count", (last - first) as u64);
+        w.member("count", (last - first) as u64);
         w.key("descriptor");
         w.begin_object();
         for &(word, value) in words.iter() {
-            put_hex(w, word, value);
+            w.member(word, Hex(value));
         }
         w.end_object();
         w.key("hints");
@@ -74,14 +73,13 @@ impl WriteJson for LibraryRow<'_> {
         w.begin_array();
         for &(ordinal, known) in &self.known {
             w.begin_object();
-            w.key("name");
-            w.string(known);
-            put_number(w, "ordinal", ordinal);
+            w.member("name", known);
+            w.member("ordinal", ordinal);
             w.end_object();
         }
         w.end_array();
-        put(w, "location", location);
-        put_name(w, "name", name.map(|(name, _)| name));
+        w.member("location", location);
+        w.member("name", name.map(|(name, _)| name).map(name_text));
         w.end_object();
     }
 }

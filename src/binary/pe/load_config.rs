@@ -3,11 +3,11 @@
 //! grown for twenty years: members that its own size covers are told.
 
 use super::dynamic_relocations::{self, DynamicRelocation};
-use super::fields::{flags, hex, named, number, or_null, put, put_hex, range};
+use super::fields::{flags, hex, named, number, or_null, range};
 use super::image::{Budget, Image, SPENT, outside};
 use super::names::Names;
 use super::sections::SectionHeader;
-use crate::binary::layout::rows::Range;
+use crate::binary::layout::rows::{Hex, Range};
 use crate::binary::{Bytes, Notes};
 use crate::json::{Object, Value, WriteJson, Writer};
 
@@ -129,16 +129,15 @@ impl WriteJson for GuardTable<'_> {
         let mut at = 0;
         while let Some(address) = self.rows.u32(at) {
             w.begin_object();
-            put_hex(w, "address", address);
+            w.member("address", Hex(address.into()));
             if self.extra > 0 {
-                w.key("flags");
-                w.optional_u64(self.rows.u8(at + 4).map(u64::from));
+                w.member("flags", self.rows.u8(at + 4).map(u64::from));
             }
             w.end_object();
             at += 4 + self.extra;
         }
         w.end_array();
-        put(w, "location", &self.location);
+        w.member("location", self.location);
         w.end_object();
     }
 }
@@ -151,7 +150,7 @@ impl WriteJson for GuardTables<'_> {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
         for (name, table) in &self.0 {
-            put(w, name, table);
+            w.member(name, table);
         }
         w.end_object();
     }

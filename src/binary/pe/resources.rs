@@ -4,11 +4,11 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::Own;
-use super::fields::{hex, number, put, put_hex, put_number, range};
+use super::fields::{hex, number, range};
 use super::image::{Budget, Image, SPENT, outside};
 use super::names::Names;
 use super::version_info;
-use crate::binary::layout::rows::{Range, Symbolic};
+use crate::binary::layout::rows::{Hex, Range, Symbolic};
 use crate::binary::{Bytes, Notes, name_text, ranges};
 use crate::digest::Digest;
 use crate::json::{Object, Text, Value, WriteJson, Writer};
@@ -72,18 +72,18 @@ pub(super) struct Resource {
 impl WriteJson for Resource {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        put_hex(w, "address", self.address);
-        put_number(w, "code_page", self.code_page);
-        put(w, "entry_location", &self.entry);
-        put(w, "location", &self.location);
+        w.member("address", Hex(self.address));
+        w.member("code_page", self.code_page);
+        w.member("entry_location", self.entry);
+        w.member("location", self.location);
         w.key("path");
         w.begin_array();
         for id in &self.path {
             id.write(w);
         }
         w.end_array();
-        put(w, "sha256", &self.sha256);
-        put_hex(w, "size", self.size);
+        w.member("sha256", self.sha256);
+        w.member("size", Hex(self.size));
         w.key("type");
         match self.path.first() {
             Some(Id::Number(value)) => Symbolic::of(u64::from(*value), TYPES).write_json(w),

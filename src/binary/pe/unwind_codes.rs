@@ -3,9 +3,9 @@
 
 use std::fmt::Write as _;
 
-use super::fields::{put_hex, put_number};
 use super::{unwind_arm, unwind_arm64};
 use crate::binary::Bytes;
+use crate::binary::layout::rows::Hex;
 use crate::json::Writer;
 
 /// A record.
@@ -88,14 +88,14 @@ impl<'a> Record<'a> {
 
     pub(super) fn write(&self, with_codes: bool, w: &mut Writer<'_>) {
         w.begin_object();
-        put_number(w, "code_bytes", self.codes.len() as u64);
+        w.member("code_bytes", self.codes.len() as u64);
         w.key("codes");
         match with_codes {
             true => self.write_codes(w),
             false => w.null(),
         }
         if self.bit(21) {
-            put_number(w, "epilog_start_index", self.epilogs);
+            w.member("epilog_start_index", self.epilogs);
         } else {
             w.key("epilogs");
             match with_codes {
@@ -104,15 +104,13 @@ impl<'a> Record<'a> {
             }
         }
         if !self.arm64 {
-            w.key("fragment");
-            w.bool(self.bit(22));
+            w.member("fragment", self.bit(22));
         }
         if let Some((address, data)) = self.handler {
-            put_hex(w, "handler_address", address);
-            w.key("handler_data");
-            w.optional_u64(data.map(u64::from));
+            w.member("handler_address", Hex(address.into()));
+            w.member("handler_data", data.map(u64::from));
         }
-        put_number(w, "version", self.header >> 18 & 3);
+        w.member("version", self.header >> 18 & 3);
         w.end_object();
     }
 
@@ -121,10 +119,13 @@ impl<'a> Record<'a> {
         for scope in self.scope_words() {
             w.begin_object();
             if !self.arm64 {
-                put_number(w, "condition", scope >> 20 & 15);
+                w.member("condition", scope >> 20 & 15);
             }
-            put_number(w, "start_index", self.start_index(scope));
-            put_hex(w, "start_offset", u64::from(scope & 0x3_FFFF) * self.unit());
+            w.member("start_index", self.start_index(scope));
+            w.member(
+                "start_offset",
+                Hex(u64::from(scope & 0x3_FFFF) * self.unit()),
+            );
             w.end_object();
         }
         w.end_array();

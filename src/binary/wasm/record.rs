@@ -389,36 +389,26 @@ impl WriteJson for Normalized<'_, '_> {
         let record = self.0;
         let part = &record.part;
         w.begin_object();
-        w.key("artifact");
-        artifact(record.file, record.sha256).write_json(w);
-        w.key("artifact_kind");
-        w.string(part.unit.kind.as_str());
-        w.key("candidates");
-        record.candidates.write_json(w);
+        w.member("artifact", artifact(record.file, record.sha256));
+        w.member("artifact_kind", part.unit.kind.as_str());
+        w.member("candidates", &record.candidates);
         w.key("details");
         record.kept.details.write(&Details(part), w);
         w.key("exports");
         strings(record.forms.exports(), w);
         w.key("facts");
         record.kept.facts.write(part, w);
-        w.key("glue");
-        record.glue.write_json(w);
-        w.key("headers");
-        Headers(part).write_json(w);
+        w.member("glue", &record.glue);
+        w.member("headers", Headers(part));
         w.key("imports");
         strings(record.forms.imports(), w);
-        w.key("network_fetch");
-        w.string("not-performed");
-        w.key("runtime_execution");
-        w.string("not-performed");
+        w.member("network_fetch", "not-performed");
+        w.member("runtime_execution", "not-performed");
         w.key("sections");
         part.write_sections(w);
-        w.key("tool_profile");
-        record.tool_profile.write_json(w);
-        w.key("validation");
-        w.string("valid");
-        w.key("wat");
-        record.wat.write_json(w);
+        w.member("tool_profile", &record.tool_profile);
+        w.member("validation", "valid");
+        w.member("wat", &record.wat);
         w.end_object();
     }
 }
@@ -426,12 +416,9 @@ impl WriteJson for Normalized<'_, '_> {
 impl WriteJson for Candidate {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        w.key("bytes");
-        w.u64(self.bytes);
-        w.key("path");
-        w.string(&self.path);
-        w.key("sha256");
-        self.sha256.write_json(w);
+        w.member("bytes", self.bytes);
+        w.member("path", &self.path);
+        w.member("sha256", self.sha256);
         w.end_object();
     }
 }

@@ -195,20 +195,15 @@ impl Spool {
 impl WriteJson for Wat {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        w.key("available");
-        w.bool(matches!(self, Self::Text(_)));
+        w.member("available", matches!(self, Self::Text(_)));
         match self {
             Self::Unavailable(reason) => {
-                w.key("reason");
-                w.string(reason);
+                w.member("reason", reason);
             }
             Self::Text(text) => {
-                w.key("bytes");
-                w.u64(text.bytes);
-                w.key("representation");
-                w.string("decoded-wat");
-                w.key("sha256");
-                text.sha256.write_json(w);
+                w.member("bytes", text.bytes);
+                w.member("representation", "decoded-wat");
+                w.member("sha256", text.sha256);
                 w.key("text");
                 w.begin_text();
                 let read = text.read(|piece| w.text_part(piece));

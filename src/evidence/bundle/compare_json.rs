@@ -11,24 +11,18 @@ impl WriteJson for Change {
             None => w.null(),
         };
         w.begin_object();
-        w.key("classification");
-        w.string(self.classification.as_str());
-        w.key("conclusion_kind");
-        w.string(self.conclusion.as_str());
-        w.key("entity");
-        w.string(self.entity.as_str());
-        w.key("key");
-        w.string(&self.key);
+        w.member("classification", self.classification.as_str());
+        w.member("conclusion_kind", self.conclusion.as_str());
+        w.member("entity", self.entity.as_str());
+        w.member("key", &self.key);
         w.key("left_digest");
         digest(self.left_digest, w);
-        w.key("left_evidence_ids");
-        self.left_evidence_ids.write_json(w);
+        w.member("left_evidence_ids", &self.left_evidence_ids);
         w.key("limitations");
         write_limitation(self.limitation, w);
         w.key("right_digest");
         digest(self.right_digest, w);
-        w.key("right_evidence_ids");
-        self.right_evidence_ids.write_json(w);
+        w.member("right_evidence_ids", &self.right_evidence_ids);
         w.end_object();
     }
 }
@@ -56,8 +50,7 @@ impl WriteJson for Counts {
             ("unknowns_unchanged", self.unknowns_unchanged),
             ("unresolved", self.unresolved),
         ] {
-            w.key(name);
-            w.u64(count);
+            w.member(name, count);
         }
         w.end_object();
     }
@@ -68,16 +61,11 @@ impl WriteJson for Comparison {
         w.begin_object();
         w.key("changes");
         w.begin_object();
-        w.key("items");
-        self.page().write_json(w);
-        w.key("limit");
-        w.u64(self.limit);
-        w.key("next_offset");
-        w.optional_u64(self.next_offset());
-        w.key("offset");
-        w.u64(self.offset);
-        w.key("total");
-        w.u64(self.changes.len() as u64);
+        w.member("items", self.page());
+        w.member("limit", self.limit);
+        w.member("next_offset", self.next_offset());
+        w.member("offset", self.offset);
+        w.member("total", self.changes.len() as u64);
         w.end_object();
         w.key("left_bundle_sha256");
         w.id("", &self.left_bundle_sha256);
@@ -85,10 +73,8 @@ impl WriteJson for Comparison {
         write_limitation(self.limitations(), w);
         w.key("right_bundle_sha256");
         w.id("", &self.right_bundle_sha256);
-        w.key("status");
-        w.string(self.status());
-        w.key("summary");
-        self.counts.write_json(w);
+        w.member("status", self.status());
+        w.member("summary", self.counts);
         w.end_object();
     }
 }

@@ -215,26 +215,21 @@ pub(super) fn write_artifact(head: &Head, w: &mut Writer<'_>) {
 /// The members of a subject that are part of an id.
 pub(super) fn write_identity(head: &Head, w: &mut Writer<'_>) {
     let Some(subject) = &head.subject else { return };
-    w.key("architecture");
-    write_text(head.group.architecture.as_ref(), w);
+    w.member("architecture", head.group.architecture.as_ref());
     w.key("digest");
     w.begin_object();
     w.key("sha256");
     w.id("", &subject.sha256);
     w.end_object();
-    w.key("format");
-    write_text(head.group.format.as_ref(), w);
+    w.member("format", head.group.format.as_ref());
 }
 
 pub(super) fn write_provider(head: &Head, w: &mut Writer<'_>) {
     let group = &head.group;
     w.begin_object();
-    w.key("id");
-    w.text(group.provider_id.as_bytes());
-    w.key("name");
-    w.text(group.provider_name.as_bytes());
-    w.key("version");
-    write_text(group.provider_version.as_ref(), w);
+    w.member("id", &group.provider_id);
+    w.member("name", &group.provider_name);
+    w.member("version", group.provider_version.as_ref());
     w.end_object();
 }
 
@@ -243,45 +238,26 @@ pub(super) fn write_environment(head: &Head, w: &mut Writer<'_>) {
         return;
     };
     w.begin_object();
-    w.key("architecture");
-    w.text(architecture.as_bytes());
-    w.key("id");
-    w.text(id.as_bytes());
-    w.key("isolation");
-    w.text(isolation.as_bytes());
-    w.key("platform");
-    w.text(platform.as_bytes());
+    w.member("architecture", architecture);
+    w.member("id", id);
+    w.member("isolation", isolation);
+    w.member("platform", platform);
     w.end_object();
 }
 
 pub(super) fn write_scenario(head: &Head, w: &mut Writer<'_>) {
-    use crate::json::WriteJson;
     w.begin_object();
-    w.key("authority");
-    w.string(head.group.authority.as_str());
-    w.key("evidence_id");
-    head.id.write_json(w);
-    w.key("operation");
-    w.text(head.group.operation.as_bytes());
+    w.member("authority", head.group.authority.as_str());
+    w.member("evidence_id", head.id);
+    w.member("operation", &head.group.operation);
     w.end_object();
 }
 
 pub(super) fn write_capture(head: &Head, w: &mut Writer<'_>) {
-    use crate::json::WriteJson;
     w.begin_object();
-    w.key("evidence_id");
-    head.id.write_json(w);
-    w.key("predicate_type");
-    w.text(head.group.predicate_type.as_bytes());
+    w.member("evidence_id", head.id);
+    w.member("predicate_type", &head.group.predicate_type);
     w.end_object();
-}
-
-/// Text, or `null`.
-pub(super) fn write_text(text: Option<&Text>, w: &mut Writer<'_>) {
-    match text {
-        Some(text) => w.text(text.as_bytes()),
-        None => w.null(),
-    }
 }
 
 /// A running hash over the elements of a sequence, to compare two of any

@@ -3,7 +3,7 @@
 
 use super::Bundle;
 use super::capture::{Head, ValueFlow};
-use super::manifest::{write_identity, write_provider, write_text};
+use super::manifest::{write_identity, write_provider};
 use crate::digest::Digest;
 use crate::evidence::EvidenceId;
 use crate::json::{Text, WriteJson, Writer};
@@ -58,16 +58,13 @@ impl WriteJson for SummaryFilter {
             w.id("", digest);
         }
         if let Some(id) = &self.evidence_id {
-            w.key("evidence_id");
-            id.write_json(w);
+            w.member("evidence_id", id);
         }
         if let Some(operation) = &self.operation {
-            w.key("operation");
-            w.text(operation.as_bytes());
+            w.member("operation", operation);
         }
         if let Some(address) = &self.procedure_address {
-            w.key("procedure_address");
-            w.text(address.as_bytes());
+            w.member("procedure_address", address);
         }
         if let Some(digest) = &self.target_sha256 {
             w.key("target_sha256");
@@ -144,22 +141,17 @@ impl<'a> Summary<'a> {
 impl WriteJson for Summary<'_> {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        w.key("filters");
-        self.filter.write_json(w);
-        w.key("kind");
-        w.string("evidence-bundle-summary");
-        w.key("matching_records");
-        w.u64(self.matching);
+        w.member("filters", &self.filter);
+        w.member("kind", "evidence-bundle-summary");
+        w.member("matching_records", self.matching);
         w.key("records");
         w.begin_array();
         for head in self.heads() {
             write_head(head, w);
         }
         w.end_array();
-        w.key("total_retained_records");
-        w.u64(self.bundle.len() as u64);
-        w.key("unknown_revisions");
-        w.u64(self.bundle.unknowns().revisions());
+        w.member("total_retained_records", self.bundle.len() as u64);
+        w.member("unknown_revisions", self.bundle.unknowns().revisions());
         w.end_object();
     }
 }
@@ -171,22 +163,16 @@ fn write_head(head: &Head, w: &mut Writer<'_>) {
         Some(digest) => w.id("", digest),
         None => w.null(),
     }
-    w.key("authority");
-    w.string(head.group.authority.as_str());
-    w.key("confidence");
-    w.string(head.group.confidence.as_str());
-    w.key("evidence_id");
-    head.id.write_json(w);
-    w.key("limitation_count");
-    w.u64(head.limitation_count);
+    w.member("authority", head.group.authority.as_str());
+    w.member("confidence", head.group.confidence.as_str());
+    w.member("evidence_id", head.id);
+    w.member("limitation_count", head.limitation_count);
     w.key("native_dossier");
     write_dossier(head, w);
-    w.key("operation");
-    w.text(head.group.operation.as_bytes());
+    w.member("operation", &head.group.operation);
     w.key("provider");
     write_provider(head, w);
-    w.key("retention");
-    w.string("complete-record");
+    w.member("retention", "complete-record");
     w.key("subject");
     write_subject(head, w);
     w.end_object();
@@ -198,10 +184,8 @@ fn write_subject(head: &Head, w: &mut Writer<'_>) {
     };
     w.begin_object();
     write_identity(head, w);
-    w.key("local_path");
-    w.text(subject.local_path.as_bytes());
-    w.key("name");
-    w.text(subject.name.as_bytes());
+    w.member("local_path", &subject.local_path);
+    w.member("name", &subject.name);
     w.end_object();
 }
 
@@ -210,18 +194,16 @@ fn write_dossier(head: &Head, w: &mut Writer<'_>) {
     w.key("available");
     let Some(dossier) = &head.dossier else {
         w.bool(false);
-        w.key("reason");
-        w.string(match head.group.operation == *"analyze_function" {
+        let reason = match head.group.operation == *"analyze_function" {
             true => "not-recorded-or-incompatible",
             false => "different-operation",
-        });
+        };
+        w.member("reason", reason);
         return w.end_object();
     };
     w.bool(true);
-    w.key("procedure_address");
-    w.text(dossier.address.as_bytes());
-    w.key("procedure_name");
-    write_text(dossier.name.as_ref(), w);
+    w.member("procedure_address", &dossier.address);
+    w.member("procedure_name", dossier.name.as_ref());
     w.key("value_flow");
     write_flow(&dossier.flow, w);
     w.end_object();
@@ -231,8 +213,7 @@ fn write_flow(flow: &ValueFlow, w: &mut Writer<'_>) {
     w.begin_object();
     match flow {
         ValueFlow::NotRecorded => {
-            w.key("status");
-            w.string("not-recorded");
+            w.member("status", "not-recorded");
         }
         ValueFlow::Observed {
             truncated,
@@ -253,22 +234,16 @@ fn write_flow(flow: &ValueFlow, w: &mut Writer<'_>) {
                 "omitted_operations_lower_bound",
                 omitted_operations_lower_bound,
             );
-            w.key("status");
-            w.string("observed");
-            w.key("truncated");
-            w.bool(*truncated);
+            w.member("status", "observed");
+            w.member("truncated", *truncated);
         }
         ValueFlow::Unavailable { reason } => {
-            w.key("reason");
-            w.text(reason.as_bytes());
-            w.key("status");
-            w.string("unavailable");
+            w.member("reason", reason);
+            w.member("status", "unavailable");
         }
         ValueFlow::Unknown => {
-            w.key("reason");
-            w.string(INCOMPATIBLE_FLOW);
-            w.key("status");
-            w.string("unknown");
+            w.member("reason", INCOMPATIBLE_FLOW);
+            w.member("status", "unknown");
         }
     }
     w.end_object();

@@ -42,12 +42,9 @@ impl Verdict<'_> {
 impl WriteJson for Verdict<'_> {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        w.key("truthVerified");
-        w.bool(self.is_verified());
-        w.key("unknown");
-        self.0.write_json(w);
-        w.key("valid");
-        w.bool(self.is_valid());
+        w.member("truthVerified", self.is_verified());
+        w.member("unknown", self.0);
+        w.member("valid", self.is_valid());
         w.end_object();
     }
 }

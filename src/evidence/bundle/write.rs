@@ -64,8 +64,7 @@ impl Bundle {
             manifest::write_scenario(head, w);
         }
         w.end_array();
-        w.key("unknowns");
-        self.unknowns.write_json(w);
+        w.member("unknowns", &self.unknowns);
         w.end_object();
         Ok(())
     }

@@ -67,17 +67,13 @@ impl WriteJson for Listing<'_> {
         w.begin_array();
         for head in &self.page {
             w.begin_object();
-            w.key("unknown");
-            head.write_json(w);
-            w.key("uri");
-            w.string(&format!("rea://unknown/{}", head.unknown_id));
+            w.member("unknown", head);
+            w.member("uri", format!("rea://unknown/{}", head.unknown_id));
             w.end_object();
         }
         w.end_array();
-        w.key("next_offset");
-        w.optional_u64(self.next_offset);
-        w.key("total");
-        w.u64(self.total);
+        w.member("next_offset", self.next_offset);
+        w.member("total", self.total);
         w.end_object();
     }
 }

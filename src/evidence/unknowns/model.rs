@@ -28,10 +28,8 @@ impl UnknownId {
         let question = collapsed(question);
         Self(Digest::of_json(|w| {
             w.begin_object();
-            w.key("domain");
-            w.text(domain.as_bytes());
-            w.key("question");
-            w.text(question.as_bytes());
+            w.member("domain", domain);
+            w.member("question", &question);
             w.key("scope_digest");
             write_digest(scope, w);
             w.end_object();
@@ -270,47 +268,34 @@ impl Revision {
 
     fn write(&self, complete: bool, w: &mut Writer<'_>) {
         w.begin_object();
-        w.key("contradicting_evidence_ids");
-        self.contradicting_evidence_ids.write_json(w);
-        w.key("domain");
-        w.text(self.domain.as_bytes());
-        w.key("mutation_evidence_ids");
-        self.mutation_evidence_ids.write_json(w);
+        let contradicting_evidence_ids = &self.contradicting_evidence_ids;
+        w.member("contradicting_evidence_ids", contradicting_evidence_ids);
+        w.member("domain", &self.domain);
+        w.member("mutation_evidence_ids", &self.mutation_evidence_ids);
         w.key("previous_revision_digest");
         write_digest(self.previous_revision_digest, w);
-        w.key("question");
-        w.text(self.question.as_bytes());
-        w.key("recommended_probes");
-        self.recommended_probes.write_json(w);
-        w.key("relationships");
-        self.relationships.write_json(w);
+        w.member("question", &self.question);
+        w.member("recommended_probes", &self.recommended_probes);
+        w.member("relationships", &self.relationships);
         w.key("required_authority");
         match self.required_authority {
             Some(authority) => w.string(authority.as_str()),
             None => w.null(),
         }
-        w.key("required_confidence");
-        w.string(self.required_confidence.as_str());
-        w.key("required_environment");
-        write_optional(self.required_environment.as_ref(), w);
-        w.key("resolution");
-        write_optional(self.resolution.as_ref(), w);
-        w.key("revision");
-        w.u64(self.revision);
+        w.member("required_confidence", self.required_confidence.as_str());
+        w.member("required_environment", self.required_environment.as_ref());
+        w.member("resolution", self.resolution.as_ref());
+        w.member("revision", self.revision);
         if complete {
             w.key("revision_digest");
             w.id("", &self.revision_digest);
         }
         w.key("scope_digest");
         write_digest(self.scope_digest, w);
-        w.key("severity");
-        w.string(self.severity.as_str());
-        w.key("status");
-        w.string(self.status.as_str());
-        w.key("supporting_evidence_ids");
-        self.supporting_evidence_ids.write_json(w);
-        w.key("unknown_id");
-        self.unknown_id.write_json(w);
+        w.member("severity", self.severity.as_str());
+        w.member("status", self.status.as_str());
+        w.member("supporting_evidence_ids", &self.supporting_evidence_ids);
+        w.member("unknown_id", self.unknown_id);
         w.end_object();
     }
 }
@@ -318,13 +303,6 @@ impl Revision {
 fn write_digest(digest: Option<Digest>, w: &mut Writer<'_>) {
     match digest {
         Some(digest) => w.id("", &digest),
-        None => w.null(),
-    }
-}
-
-fn write_optional(value: Option<&impl WriteJson>, w: &mut Writer<'_>) {
-    match value {
-        Some(value) => value.write_json(w),
         None => w.null(),
     }
 }
@@ -338,10 +316,8 @@ impl WriteJson for Revision {
 impl WriteJson for Probe {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        w.key("operation");
-        w.text(self.operation.as_bytes());
-        w.key("rationale");
-        w.text(self.rationale.as_bytes());
+        w.member("operation", &self.operation);
+        w.member("rationale", &self.rationale);
         w.end_object();
     }
 }
@@ -349,10 +325,8 @@ impl WriteJson for Probe {
 impl WriteJson for Relationship {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        w.key("type");
-        w.string(self.kind.as_str());
-        w.key("unknown_id");
-        self.unknown_id.write_json(w);
+        w.member("type", self.kind.as_str());
+        w.member("unknown_id", self.unknown_id);
         w.end_object();
     }
 }
@@ -379,12 +353,9 @@ impl WriteJson for RequiredEnvironment {
 impl WriteJson for Resolution {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        w.key("disposition");
-        w.string(self.disposition.as_str());
-        w.key("evidence_ids");
-        self.evidence_ids.write_json(w);
-        w.key("rationale");
-        w.text(self.rationale.as_bytes());
+        w.member("disposition", self.disposition.as_str());
+        w.member("evidence_ids", &self.evidence_ids);
+        w.member("rationale", &self.rationale);
         w.end_object();
     }
 }

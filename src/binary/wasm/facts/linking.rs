@@ -15,8 +15,7 @@ pub fn dylink(dylink: &Dylink<'_>, w: &mut Writer<'_>) {
     for (name, bits) in &dylink.exports {
         w.begin_object();
         flags(*bits, &SYMBOL_FLAGS, w);
-        w.key("name");
-        w.string(name);
+        w.member("name", name);
         w.end_object();
     }
     w.end_array();
@@ -25,10 +24,8 @@ pub fn dylink(dylink: &Dylink<'_>, w: &mut Writer<'_>) {
     for (module, name, bits) in &dylink.imports {
         w.begin_object();
         flags(*bits, &SYMBOL_FLAGS, w);
-        w.key("module");
-        w.string(module);
-        w.key("name");
-        w.string(name);
+        w.member("module", module);
+        w.member("name", name);
         w.end_object();
     }
     w.end_array();
@@ -45,8 +42,7 @@ pub fn dylink(dylink: &Dylink<'_>, w: &mut Writer<'_>) {
             members.sort_unstable();
             w.begin_object();
             for (name, number) in members {
-                w.key(name);
-                w.u64(u64::from(number));
+                w.member(name, number);
             }
             w.end_object();
         }
@@ -79,8 +75,7 @@ fn flags(bits: u32, names: &[(u32, &str)], w: &mut Writer<'_>) {
         }
     }
     w.end_array();
-    w.key("flags_value");
-    w.u64(u64::from(bits));
+    w.member("flags_value", bits);
 }
 
 /// `linking`, where there is such a section.
@@ -102,21 +97,17 @@ pub fn linking(unit: &Unit<'_>, customs: &Customs<'_>, w: &mut Writer<'_>) {
     }) {
         for comdat in comdat.into_iter().map_while(Result::ok) {
             w.begin_object();
-            w.key("flags_value");
-            w.u64(u64::from(comdat.flags));
+            w.member("flags_value", comdat.flags);
             w.key("members");
             w.begin_array();
             for member in comdat.symbols.into_iter().map_while(Result::ok) {
                 w.begin_object();
-                w.key("index");
-                w.u64(u64::from(member.index));
-                w.key("kind");
-                w.string(comdat_kind(member.kind));
+                w.member("index", member.index);
+                w.member("kind", comdat_kind(member.kind));
                 w.end_object();
             }
             w.end_array();
-            w.key("name");
-            w.string(comdat.name);
+            w.member("name", comdat.name);
             w.end_object();
         }
     }
@@ -129,10 +120,8 @@ pub fn linking(unit: &Unit<'_>, customs: &Customs<'_>, w: &mut Writer<'_>) {
         };
         for row in rows.into_iter().map_while(Result::ok) {
             w.begin_object();
-            w.key("priority");
-            w.u64(u64::from(row.priority));
-            w.key("symbol");
-            w.u64(u64::from(row.symbol_index));
+            w.member("priority", row.priority);
+            w.member("symbol", row.symbol_index);
             w.end_object();
         }
     }
@@ -145,11 +134,9 @@ pub fn linking(unit: &Unit<'_>, customs: &Customs<'_>, w: &mut Writer<'_>) {
         };
         for row in rows.into_iter().map_while(Result::ok) {
             w.begin_object();
-            w.key("alignment_log2");
-            w.u64(u64::from(row.alignment));
+            w.member("alignment_log2", row.alignment);
             flags(row.flags.bits(), &SEGMENT_FLAGS, w);
-            w.key("name");
-            w.string(row.name);
+            w.member("name", row.name);
             w.end_object();
         }
     }
@@ -207,19 +194,13 @@ fn symbol(index: u64, symbol: &SymbolInfo<'_>, w: &mut Writer<'_>) {
     };
     w.begin_object();
     flags(bits.bits(), &SYMBOL_FLAGS, w);
-    w.key("index");
-    w.u64(index);
-    w.key("item");
-    w.optional_u64(item.map(u64::from));
-    w.key("kind");
-    w.string(kind);
-    w.key("name");
-    name.write_json(w);
+    w.member("index", index);
+    w.member("item", item.map(u64::from));
+    w.member("kind", kind);
+    w.member("name", name);
     if let Some(place) = place {
-        w.key("offset");
-        w.u64(u64::from(place.offset));
-        w.key("size");
-        w.u64(u64::from(place.size));
+        w.member("offset", place.offset);
+        w.member("size", place.size);
     }
     w.end_object();
 }
@@ -249,21 +230,17 @@ pub fn relocations(unit: &Unit<'_>, customs: &Customs<'_>, w: &mut Writer<'_>) {
                 RelocAddendKind::None => w.null(),
                 _ => signed(entry.addend, w),
             }
-            w.key("file_offset");
-            w.optional_u64(base.map(|base| base + u64::from(entry.offset)));
-            w.key("index");
-            w.u64(u64::from(entry.index));
-            w.key("offset");
-            w.u64(u64::from(entry.offset));
-            w.key("type");
-            w.string(RELOCATIONS.get(entry.ty as usize).copied().unwrap_or(""));
+            let file_offset = base.map(|base| base + u64::from(entry.offset));
+            w.member("file_offset", file_offset);
+            w.member("index", entry.index);
+            w.member("offset", entry.offset);
+            let kind = RELOCATIONS.get(entry.ty as usize).copied().unwrap_or("");
+            w.member("type", kind);
             w.end_object();
         }
         w.end_array();
-        w.key("name");
-        w.string(name);
-        w.key("target_section");
-        w.u64(u64::from(target));
+        w.member("name", name);
+        w.member("target_section", target);
         w.end_object();
     }
     w.end_array();

@@ -157,8 +157,7 @@ impl<'a> Part<'a> {
         w.begin_array();
         for section in &unit.sections {
             w.begin_object();
-            w.key("bytes");
-            w.u64(section.end - section.start);
+            w.member("bytes", section.end - section.start);
             w.key("description");
             match (unit.kind, section.id) {
                 (_, id::CUSTOM) => match customs.next() {
@@ -173,12 +172,9 @@ impl<'a> Part<'a> {
                 (Kind::Module, id::START) => w.string(&described("start", section.count)),
                 _ => w.string(&described("count", section.count)),
             }
-            w.key("end");
-            w.u64(section.end);
-            w.key("kind");
-            w.string(section.label(unit.kind));
-            w.key("start");
-            w.u64(section.start);
+            w.member("end", section.end);
+            w.member("kind", section.label(unit.kind));
+            w.member("start", section.start);
             w.end_object();
         }
         w.end_array();
@@ -199,8 +195,7 @@ impl<'a> Part<'a> {
         rows::items(&self.surface.exports, w);
         w.key("imports");
         rows::items(&self.surface.imports, w);
-        w.key("kind");
-        w.string(Kind::Component.as_str());
+        w.member("kind", Kind::Component.as_str());
         w.key("names");
         rows::names(&self.names, Kind::Component, w);
         w.key("nested");
@@ -208,24 +203,17 @@ impl<'a> Part<'a> {
         for (at, part) in self.nested.iter().enumerate() {
             let unit = &part.unit;
             w.begin_object();
-            w.key("bytes");
-            w.u64(unit.end - unit.start);
-            w.key("end");
-            w.u64(unit.end);
+            w.member("bytes", unit.end - unit.start);
+            w.member("end", unit.end);
             w.key("facts");
             part.write(room, w);
-            w.key("index");
-            w.u64(at as u64);
-            w.key("kind");
-            w.string(unit.kind.as_str());
-            w.key("name");
-            part.own_name().write_json(w);
+            w.member("index", at as u64);
+            w.member("kind", unit.kind.as_str());
+            w.member("name", part.own_name());
             w.key("sections");
             part.write_sections(w);
-            w.key("sha256");
-            part.sha256.write_json(w);
-            w.key("start");
-            w.u64(unit.start);
+            w.member("sha256", part.sha256);
+            w.member("start", unit.start);
             w.end_object();
         }
         w.end_array();
@@ -238,8 +226,7 @@ impl<'a> Part<'a> {
         let unit = &self.unit;
         let customs = &self.customs;
         w.begin_object();
-        w.key("build_id");
-        customs.build_id.map(rows::hex).write_json(w);
+        w.member("build_id", customs.build_id.map(rows::hex));
         w.key("custom_sections");
         rows::custom_sections(customs, w);
         w.key("data_count");
@@ -266,8 +253,7 @@ impl<'a> Part<'a> {
         rows::globals(unit, module, w);
         w.key("imports");
         rows::imports(unit, module, room, w);
-        w.key("kind");
-        w.string(Kind::Module.as_str());
+        w.member("kind", Kind::Module.as_str());
         w.key("linking");
         linking::linking(unit, customs, w);
         w.key("memories");
@@ -278,8 +264,7 @@ impl<'a> Part<'a> {
         rows::producers(customs, w);
         w.key("relocations");
         linking::relocations(unit, customs, w);
-        w.key("source_map");
-        customs.source_map.write_json(w);
+        w.member("source_map", customs.source_map);
         w.key("start_function");
         let start = unit.with_id(id::START).find_map(|section| section.count);
         w.optional_u64(start.map(u64::from));
@@ -291,8 +276,7 @@ impl<'a> Part<'a> {
         w.begin_array();
         for (prefix, feature) in &customs.target_features {
             w.begin_object();
-            w.key("feature");
-            w.string(feature);
+            w.member("feature", feature);
             w.key("prefix");
             w.string(prefix.encode_utf8(&mut [0; 4]));
             w.end_object();

@@ -17,18 +17,12 @@ pub(super) fn custom_sections(customs: &Customs<'_>, w: &mut Writer<'_>) {
     w.begin_array();
     for custom in &customs.sections {
         w.begin_object();
-        w.key("bytes");
-        w.u64(custom.end - custom.data);
-        w.key("data_start");
-        w.u64(custom.data);
-        w.key("end");
-        w.u64(custom.end);
-        w.key("name");
-        w.string(custom.name);
-        w.key("sha256");
-        custom.sha256.write_json(w);
-        w.key("start");
-        w.u64(custom.start);
+        w.member("bytes", custom.end - custom.data);
+        w.member("data_start", custom.data);
+        w.member("end", custom.end);
+        w.member("name", custom.name);
+        w.member("sha256", custom.sha256);
+        w.member("start", custom.start);
         w.end_object();
     }
     w.end_array();
@@ -38,16 +32,13 @@ pub(super) fn producers(customs: &Customs<'_>, w: &mut Writer<'_>) {
     w.begin_array();
     for field in &customs.producers {
         w.begin_object();
-        w.key("field");
-        w.string(field.name);
+        w.member("field", field.name);
         w.key("values");
         w.begin_array();
         for (name, version) in &field.values {
             w.begin_object();
-            w.key("name");
-            w.string(name);
-            w.key("version");
-            w.string(version);
+            w.member("name", name);
+            w.member("version", version);
             w.end_object();
         }
         w.end_array();
@@ -58,33 +49,25 @@ pub(super) fn producers(customs: &Customs<'_>, w: &mut Writer<'_>) {
 
 pub(super) fn names(names: &Names<'_>, kind: Kind, w: &mut Writer<'_>) {
     w.begin_object();
-    w.key("own");
-    names.own.write_json(w);
+    w.member("own", names.own);
     w.key("subsections");
     w.begin_array();
     for subsection in &names.subsections {
         w.begin_object();
-        w.key("end");
-        w.u64(subsection.end);
+        w.member("end", subsection.end);
         w.key("entries");
         match subsection.listed {
             true => named(names, kind, subsection, w),
             false => w.null(),
         }
-        w.key("groups");
-        w.optional_u64(subsection.groups);
-        w.key("id");
-        w.u64(u64::from(subsection.id));
-        w.key("kind");
-        w.string(subsection.kind(kind));
-        w.key("names");
-        w.u64(subsection.names);
+        w.member("groups", subsection.groups);
+        w.member("id", subsection.id);
+        w.member("kind", subsection.kind(kind));
+        w.member("names", subsection.names);
         if let Some(sort) = subsection.sort {
-            w.key("sort");
-            w.string(sort);
+            w.member("sort", sort);
         }
-        w.key("start");
-        w.u64(subsection.start);
+        w.member("start", subsection.start);
         w.end_object();
     }
     w.end_array();
@@ -95,13 +78,10 @@ fn named(names: &Names<'_>, kind: Kind, subsection: &Subsection, w: &mut Writer<
     w.begin_array();
     names.entries(kind, subsection, |of, index, name| {
         w.begin_object();
-        w.key("index");
-        w.u64(u64::from(index));
-        w.key("name");
-        w.string(name);
+        w.member("index", index);
+        w.member("name", name);
         if let Some(of) = of {
-            w.key("of");
-            w.u64(u64::from(of));
+            w.member("of", of);
         }
         w.end_object();
     });
@@ -113,28 +93,22 @@ pub(super) fn items(items: &[Item], w: &mut Writer<'_>) {
     for item in items {
         w.begin_object();
         if let Some(id) = &item.external_id {
-            w.key("external_id");
-            w.string(id);
+            w.member("external_id", id);
         }
         if let Some(interface) = &item.implements {
-            w.key("implements");
-            w.string(interface);
+            w.member("implements", interface);
         }
         if item.kind == "instance" {
             w.key("items");
             self::items(&item.items, w);
         }
-        w.key("kind");
-        w.string(item.kind);
-        w.key("name");
-        w.string(&item.name);
+        w.member("kind", item.kind);
+        w.member("name", &item.name);
         if item.kind != "instance" {
-            w.key("type");
-            item.ty.write_json(w);
+            w.member("type", &item.ty);
         }
         if let Some(suffix) = &item.version_suffix {
-            w.key("version_suffix");
-            w.string(suffix);
+            w.member("version_suffix", suffix);
         }
         w.end_object();
     }
@@ -147,8 +121,7 @@ pub(super) fn exact(value: u64, w: &mut Writer<'_>) {
         return w.u64(value);
     }
     w.begin_object();
-    w.key("$integer");
-    w.string(&value.to_string());
+    w.member("$integer", value.to_string());
     w.end_object();
 }
 
@@ -157,8 +130,7 @@ pub(super) fn signed(value: i64, w: &mut Writer<'_>) {
         return w.number(value as f64);
     }
     w.begin_object();
-    w.key("$integer");
-    w.string(&value.to_string());
+    w.member("$integer", value.to_string());
     w.end_object();
 }
 
@@ -167,8 +139,7 @@ pub(super) fn expression(expression: &ConstExpr<'_>, w: &mut Writer<'_>) {
 }
 
 pub(super) fn name(module: &Module<'_>, space: u8, index: u32, w: &mut Writer<'_>) {
-    w.key("name");
-    module.names.get(space, index).write_json(w);
+    w.member("name", module.names.get(space, index));
 }
 
 pub(super) fn data_segments<'a>(unit: &Unit<'a>, module: &Module<'a>, w: &mut Writer<'_>) {
@@ -183,26 +154,20 @@ pub(super) fn data_segments<'a>(unit: &Unit<'a>, module: &Module<'a>, w: &mut Wr
         };
         let bytes = data.data.len() as u64;
         w.begin_object();
-        w.key("bytes");
-        w.u64(bytes);
-        w.key("data_start");
-        w.u64(data.range.end.saturating_sub(bytes));
-        w.key("end");
-        w.u64(data.range.end);
-        w.key("index");
-        w.u64(u64::from(index));
-        w.key("memory");
-        w.optional_u64(active.map(|(memory, _)| u64::from(memory)));
-        w.key("mode");
-        w.string(if active.is_some() {
+        w.member("bytes", bytes);
+        w.member("data_start", data.range.end.saturating_sub(bytes));
+        w.member("end", data.range.end);
+        w.member("index", index);
+        w.member("memory", active.map(|(memory, _)| u64::from(memory)));
+        let mode = if active.is_some() {
             "active"
         } else {
             "passive"
-        });
+        };
+        w.member("mode", mode);
         name(module, space::DATA, index, w);
         offset(active.map(|(_, offset)| offset), w);
-        w.key("start");
-        w.u64(data.range.start);
+        w.member("start", data.range.start);
         w.end_object();
     }
     w.end_array();
@@ -234,11 +199,11 @@ pub(super) fn element_segments<'a>(unit: &Unit<'a>, module: &Module<'a>, w: &mut
             ElementKind::Declared => ("declared", None),
         };
         w.begin_object();
-        w.key("count");
-        w.u64(u64::from(match &element.items {
+        let count = u64::from(match &element.items {
             ElementItems::Functions(items) => items.count(),
             ElementItems::Expressions(_, items) => items.count(),
-        }));
+        });
+        w.member("count", count);
         w.key("element_type");
         match &element.items {
             ElementItems::Functions(_) => w.string("func"),
@@ -248,10 +213,8 @@ pub(super) fn element_segments<'a>(unit: &Unit<'a>, module: &Module<'a>, w: &mut
                 w.string(&out);
             }
         }
-        w.key("end");
-        w.u64(element.range.end);
-        w.key("index");
-        w.u64(u64::from(index));
+        w.member("end", element.range.end);
+        w.member("index", index);
         w.key("items");
         w.begin_array();
         match &element.items {
@@ -267,14 +230,11 @@ pub(super) fn element_segments<'a>(unit: &Unit<'a>, module: &Module<'a>, w: &mut
             }
         }
         w.end_array();
-        w.key("mode");
-        w.string(mode);
+        w.member("mode", mode);
         name(module, space::ELEMENT, index, w);
         offset(active.map(|(_, offset)| offset), w);
-        w.key("start");
-        w.u64(element.range.start);
-        w.key("table");
-        w.optional_u64(active.map(|(table, _)| u64::from(table)));
+        w.member("start", element.range.start);
+        w.member("table", active.map(|(table, _)| u64::from(table)));
         w.end_object();
     }
     w.end_array();
@@ -283,8 +243,7 @@ pub(super) fn element_segments<'a>(unit: &Unit<'a>, module: &Module<'a>, w: &mut
 pub(super) fn dwarf(customs: &Customs<'_>, w: &mut Writer<'_>) {
     let is_debug = |name: &str| name.starts_with(".debug_") || name.starts_with(".zdebug_");
     w.begin_object();
-    w.key("external");
-    customs.external_debug.write_json(w);
+    w.member("external", customs.external_debug);
     w.key("sections");
     w.begin_array();
     for custom in customs
@@ -308,18 +267,12 @@ pub(super) fn exports<'a>(
     for (index, export) in (0u64..).zip(entries::<Export<'a>>(unit, id::EXPORT)) {
         let item = module.item(export.kind, export.index);
         w.begin_object();
-        w.key("index");
-        w.u64(index);
-        w.key("item");
-        w.u64(u64::from(export.index));
-        w.key("kind");
-        w.string(kind_word(export.kind));
-        w.key("name");
-        w.string(export.name);
-        w.key("type");
-        room.take(|| item.text).write_json(w);
-        w.key("type_index");
-        w.optional_u64(item.ty.map(u64::from));
+        w.member("index", index);
+        w.member("item", export.index);
+        w.member("kind", kind_word(export.kind));
+        w.member("name", export.name);
+        w.member("type", room.take(|| item.text));
+        w.member("type_index", item.ty.map(u64::from));
         w.end_object();
     }
     w.end_array();
@@ -353,26 +306,17 @@ pub(super) fn imports<'a>(
             _ => None,
         };
         w.begin_object();
-        w.key("debug_name");
-        module.names.get(space, item).write_json(w);
+        w.member("debug_name", module.names.get(space, item));
         if matches!(kind, ExternalKind::FuncExact) {
-            w.key("exact");
-            w.bool(true);
+            w.member("exact", true);
         }
-        w.key("index");
-        w.u64(index);
-        w.key("item");
-        w.u64(u64::from(item));
-        w.key("kind");
-        w.string(kind_word(kind));
-        w.key("module");
-        w.string(import.module);
-        w.key("name");
-        w.string(import.name);
-        w.key("type");
-        room.take(|| module.extern_text(&import.ty)).write_json(w);
-        w.key("type_index");
-        w.optional_u64(ty.map(u64::from));
+        w.member("index", index);
+        w.member("item", item);
+        w.member("kind", kind_word(kind));
+        w.member("module", import.module);
+        w.member("name", import.name);
+        w.member("type", room.take(|| module.extern_text(&import.ty)));
+        w.member("type_index", ty.map(u64::from));
         w.end_object();
         index += 1;
     });
@@ -388,15 +332,11 @@ pub(super) fn functions<'a>(unit: &Unit<'a>, module: &Module<'a>, w: &mut Writer
     for (index, &ty) in (first..).zip(types) {
         w.begin_object();
         let body = bodies.next();
-        w.key("end");
-        w.optional_u64(body.map(|(_, end)| end));
-        w.key("index");
-        w.u64(u64::from(index));
+        w.member("end", body.map(|(_, end)| end));
+        w.member("index", index);
         name(module, space::FUNCTION, index, w);
-        w.key("start");
-        w.optional_u64(body.map(|(start, _)| start));
-        w.key("type_index");
-        w.u64(u64::from(ty));
+        w.member("start", body.map(|(start, _)| start));
+        w.member("type_index", ty);
         w.end_object();
     }
     w.end_array();
@@ -422,17 +362,13 @@ pub(super) fn globals<'a>(unit: &Unit<'a>, module: &Module<'a>, w: &mut Writer<'
     let first = module.imported.globals;
     for (index, global) in (first..).zip(entries::<Global<'a>>(unit, id::GLOBAL)) {
         w.begin_object();
-        w.key("index");
-        w.u64(u64::from(index));
+        w.member("index", index);
         w.key("init");
         expression(&global.init_expr, w);
-        w.key("mutable");
-        w.bool(global.ty.mutable);
+        w.member("mutable", global.ty.mutable);
         name(module, space::GLOBAL, index, w);
-        w.key("shared");
-        w.bool(global.ty.shared);
-        w.key("type");
-        w.string(&text::global(&global.ty));
+        w.member("shared", global.ty.shared);
+        w.member("type", text::global(&global.ty));
         w.key("value_type");
         let mut out = String::new();
         text::value_type(global.ty.content_type, &mut out);
@@ -447,8 +383,7 @@ pub(super) fn memories<'a>(unit: &Unit<'a>, module: &Module<'a>, w: &mut Writer<
     let first = module.imported.memories;
     for (index, ty) in (first..).zip(entries::<wasmparser::MemoryType>(unit, id::MEMORY)) {
         w.begin_object();
-        w.key("index");
-        w.u64(u64::from(index));
+        w.member("index", index);
         w.key("initial");
         exact(ty.initial, w);
         w.key("maximum");
@@ -456,15 +391,11 @@ pub(super) fn memories<'a>(unit: &Unit<'a>, module: &Module<'a>, w: &mut Writer<
             Some(maximum) => exact(maximum, w),
             None => w.null(),
         }
-        w.key("memory64");
-        w.bool(ty.memory64);
+        w.member("memory64", ty.memory64);
         name(module, space::MEMORY, index, w);
-        w.key("page_size_log2");
-        w.u64(u64::from(ty.page_size_log2.unwrap_or(16)));
-        w.key("shared");
-        w.bool(ty.shared);
-        w.key("type");
-        w.string(&text::memory(&ty));
+        w.member("page_size_log2", ty.page_size_log2.unwrap_or(16));
+        w.member("shared", ty.shared);
+        w.member("type", text::memory(&ty));
         w.end_object();
     }
     w.end_array();
@@ -480,8 +411,7 @@ pub(super) fn tables<'a>(unit: &Unit<'a>, module: &Module<'a>, w: &mut Writer<'_
         let mut out = String::new();
         text::ref_type(ty.element_type, &mut out);
         w.string(&out);
-        w.key("index");
-        w.u64(u64::from(index));
+        w.member("index", index);
         w.key("init");
         match &table.init {
             TableInit::RefNull => w.null(),
@@ -495,12 +425,9 @@ pub(super) fn tables<'a>(unit: &Unit<'a>, module: &Module<'a>, w: &mut Writer<'_
             None => w.null(),
         }
         name(module, space::TABLE, index, w);
-        w.key("shared");
-        w.bool(ty.shared);
-        w.key("table64");
-        w.bool(ty.table64);
-        w.key("type");
-        w.string(&text::table(ty));
+        w.member("shared", ty.shared);
+        w.member("table64", ty.table64);
+        w.member("type", text::table(ty));
         w.end_object();
     }
     w.end_array();
@@ -511,11 +438,9 @@ pub(super) fn tags<'a>(unit: &Unit<'a>, module: &Module<'a>, w: &mut Writer<'_>)
     let first = module.imported.tags;
     for (index, tag) in (first..).zip(entries::<wasmparser::TagType>(unit, id::TAG)) {
         w.begin_object();
-        w.key("index");
-        w.u64(u64::from(index));
+        w.member("index", index);
         name(module, space::TAG, index, w);
-        w.key("type_index");
-        w.u64(u64::from(tag.func_type_idx));
+        w.member("type_index", tag.func_type_idx);
         w.end_object();
     }
     w.end_array();
@@ -528,21 +453,16 @@ pub(super) fn types(module: &Module<'_>, w: &mut Writer<'_>) {
             break;
         };
         w.begin_object();
-        w.key("final");
-        w.bool(ty.is_final);
-        w.key("group");
-        w.u64(u64::from(group));
-        w.key("index");
-        w.u64(u64::from(index));
-        w.key("kind");
-        w.string(text::composite_kind(&ty));
+        w.member("final", ty.is_final);
+        w.member("group", group);
+        w.member("index", index);
+        w.member("kind", text::composite_kind(&ty));
         name(module, space::TYPE, index, w);
         w.key("supertypes");
         w.begin_array();
         text::supertypes(&ty).iter().for_each(|index| w.u64(*index));
         w.end_array();
-        w.key("type");
-        w.string(&text::sub_type(&ty));
+        w.member("type", text::sub_type(&ty));
         w.end_object();
     }
     w.end_array();

@@ -179,42 +179,29 @@ impl WriteJson for Glue {
         w.begin_object();
         w.key("artifact");
         w.begin_object();
-        w.key("bytes");
-        w.u64(self.bytes);
-        w.key("path");
-        w.string(&self.path);
-        w.key("sha256");
-        self.sha256.write_json(w);
+        w.member("bytes", self.bytes);
+        w.member("path", &self.path);
+        w.member("sha256", self.sha256);
         w.end_object();
         if let Some(lost) = &self.lost {
             w.key("lost");
             w.begin_object();
-            w.key("column");
-            w.u64(lost.column);
-            w.key("line");
-            w.u64(lost.line);
-            w.key("reason");
-            w.string(lost.what);
+            w.member("column", lost.column);
+            w.member("line", lost.line);
+            w.member("reason", lost.what);
             w.end_object();
         }
-        w.key("parse_status");
-        w.string(self.status);
+        w.member("parse_status", self.status);
         w.key("references");
         w.begin_array();
         for reference in &self.references {
             w.begin_object();
-            w.key("association");
-            w.string(reference.association);
-            w.key("candidate_paths");
-            reference.candidates.write_json(w);
-            w.key("column");
-            w.u64(reference.column);
-            w.key("evidence_kind");
-            w.string("static-literal");
-            w.key("line");
-            w.u64(reference.line);
-            w.key("value");
-            reference.value.write_json(w);
+            w.member("association", reference.association);
+            w.member("candidate_paths", &reference.candidates);
+            w.member("column", reference.column);
+            w.member("evidence_kind", "static-literal");
+            w.member("line", reference.line);
+            w.member("value", &reference.value);
             w.end_object();
         }
         w.end_array();

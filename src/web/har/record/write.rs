@@ -68,8 +68,7 @@ impl CaptureRecord {
                 w.text(lexeme);
                 w.key("pointer");
                 w.text(pointer);
-                w.key("producer_type");
-                w.string(self.capture.source.number(lexeme));
+                w.member("producer_type", self.capture.source.number(lexeme));
                 w.end_object();
             }
             true
@@ -93,11 +92,9 @@ impl CaptureRecord {
                     w.begin_object();
                     w.key("pointer");
                     w.text(pointer);
-                    w.key("reason");
-                    w.string(edit.reason());
+                    w.member("reason", edit.reason());
                     if edit == Edit::Name {
-                        w.key("scope");
-                        w.string("property-name");
+                        w.member("scope", "property-name");
                     }
                     w.end_object();
                 }
@@ -110,8 +107,7 @@ impl CaptureRecord {
     fn binary(&self, pointer: &[u8], content: &Content, is_edited: bool, w: &mut Writer<'_>) {
         let shown = !content.hidden && !is_edited;
         w.begin_object();
-        w.key("bytes");
-        w.optional_u64(shown.then_some(content.bytes));
+        w.member("bytes", shown.then_some(content.bytes));
         w.key("content_base64");
         match shown {
             false => w.null(),
@@ -119,15 +115,13 @@ impl CaptureRecord {
         }
         w.key("pointer");
         w.text(pointer);
-        w.key("representation");
-        w.string(match self.capture.source {
+        let representation = match self.capture.source {
             Source::Har { .. } => "har-base64-content",
             Source::Flows => "producer-bytes",
-        });
-        w.key("sha256");
-        shown.then_some(content.sha256).write_json(w);
-        w.key("state");
-        w.string(if shown { "retained" } else { "redacted" });
+        };
+        w.member("representation", representation);
+        w.member("sha256", shown.then_some(content.sha256));
+        w.member("state", if shown { "retained" } else { "redacted" });
         w.end_object();
     }
 
@@ -163,24 +157,17 @@ impl CaptureRecord {
         w.begin_object();
         match entry.place {
             _ if is_hidden || self.hides_place(&entry.place, ordinal) => {
-                w.key("kind");
-                w.string("unknown");
-                w.key("reason");
-                w.string(EXPLICIT);
+                w.member("kind", "unknown");
+                w.member("reason", EXPLICIT);
             }
             Place::Pointer => {
-                w.key("kind");
-                w.string("json-pointer");
-                w.key("pointer");
-                w.string(&location(ordinal));
+                w.member("kind", "json-pointer");
+                w.member("pointer", location(ordinal));
             }
             Place::Bytes { offset, bytes } => {
-                w.key("bytes");
-                w.u64(bytes);
-                w.key("kind");
-                w.string("byte-range");
-                w.key("offset");
-                w.u64(offset);
+                w.member("bytes", bytes);
+                w.member("kind", "byte-range");
+                w.member("offset", offset);
             }
         }
         w.end_object();
@@ -191,16 +178,13 @@ impl CaptureRecord {
         } else {
             self.numbers(entry.node, &entry.edits, None, w);
         }
-        w.key("ordinal");
-        w.u64(u64::from(ordinal));
+        w.member("ordinal", ordinal);
         w.key("redactions");
         if is_hidden {
             w.begin_array();
             w.begin_object();
-            w.key("pointer");
-            w.string("");
-            w.key("reason");
-            w.string(EXPLICIT);
+            w.member("pointer", "");
+            w.member("reason", EXPLICIT);
             w.end_object();
             w.end_array();
         } else {
@@ -239,11 +223,9 @@ impl WriteJson for Parameters<'_> {
     fn write_json(&self, w: &mut Writer<'_>) {
         let record = self.0;
         w.begin_object();
-        w.key("capture_path");
-        w.string(&record.path);
+        w.member("capture_path", &record.path);
         if !record.hides(record.format().as_bytes()) {
-            w.key("format");
-            w.string(record.format());
+            w.member("format", record.format());
         }
         w.key("record_ordinals");
         w.begin_array();
@@ -251,8 +233,7 @@ impl WriteJson for Parameters<'_> {
             w.u64(u64::from(ordinal));
         }
         w.end_array();
-        w.key("sensitive_value_count");
-        w.u64(record.literals.len());
+        w.member("sensitive_value_count", record.literals.len());
         w.end_object();
     }
 }
@@ -267,12 +248,9 @@ impl WriteJson for ResultOf<'_> {
         w.begin_object();
         w.key("artifact");
         w.begin_object();
-        w.key("bytes");
-        w.u64(record.bytes);
-        w.key("path");
-        w.string(&record.path);
-        w.key("sha256");
-        record.sha256.write_json(w);
+        w.member("bytes", record.bytes);
+        w.member("path", &record.path);
+        w.member("sha256", record.sha256);
         w.end_object();
         w.key("container");
         w.begin_object();
@@ -295,22 +273,17 @@ impl WriteJson for ResultOf<'_> {
             None => w.null(),
         }
         w.end_object();
-        w.key("decoder");
-        capture.source.provider().write_json(w);
-        w.key("format");
-        w.string(record.format());
-        w.key("limitations");
-        record.limitations.write_json(w);
+        w.member("decoder", capture.source.provider());
+        w.member("format", record.format());
+        w.member("limitations", &record.limitations);
         w.key("records");
         w.begin_array();
         for (ordinal, entry) in record.selected() {
             record.entry(ordinal, entry, w);
         }
         w.end_array();
-        w.key("runtime_attribution");
-        w.string("unknown");
-        w.key("total_records");
-        w.u64(record.total_records());
+        w.member("runtime_attribution", "unknown");
+        w.member("total_records", record.total_records());
         w.end_object();
     }
 }

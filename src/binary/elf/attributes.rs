@@ -2,7 +2,7 @@
 //! ("Addenda to, and Errata in, the ABI for the Arm Architecture"; RISC-V
 //! psABI; GNU), and `.MIPS.abiflags` (MIPS ABI supplement).
 
-use super::fact::{Number, Text, rows};
+use super::fact::{Text, rows};
 use super::names::em;
 use super::{Budget, Elf, REPEATED, Symbolic};
 use crate::binary::layout::rows::Range;
@@ -12,7 +12,7 @@ rows! {
     /// A row of `facts.elf.attributes`
     struct Attribute<'a> {
         location: Range,
-        number: Option<Number>,
+        number: Option<u64>,
         scope: &'static str,
         tag: Symbolic,
         text: Option<Text<'a>>,
@@ -21,18 +21,18 @@ rows! {
 
     /// `facts.elf.mips_abi_flags`
     struct MipsAbiFlags {
-        ases: Number,
-        cpr1_size: Number,
-        cpr2_size: Number,
-        flags_1: Number,
-        flags_2: Number,
-        fp_abi: Number,
-        gpr_size: Number,
-        isa_extension: Number,
-        isa_level: Number,
-        isa_revision: Number,
+        ases: u64,
+        cpr1_size: u64,
+        cpr2_size: u64,
+        flags_1: u64,
+        flags_2: u64,
+        fp_abi: u64,
+        gpr_size: u64,
+        isa_extension: u64,
+        isa_level: u64,
+        isa_revision: u64,
         location: Range,
-        version: Number,
+        version: u64,
     }
 }
 
@@ -242,7 +242,7 @@ impl<'a> Reader<'a> {
             if has_number {
                 let (value, used) = self.bytes.uleb(at)?;
                 at += used;
-                number = Some(Number(value));
+                number = Some(value);
             }
             let mut text = None;
             if has_text {
@@ -273,8 +273,8 @@ impl<'a> Reader<'a> {
 pub(super) fn mips_abi_flags(elf: &Elf<'_>) -> Option<MipsAbiFlags> {
     let (_, header) = elf.named(b".MIPS.abiflags")?;
     let bytes = Bytes::new(elf.section_bytes(header), elf.bytes.order());
-    let byte = |at: u64| bytes.u8(at).map(|value| Number(value.into()));
-    let word = |at: u64| bytes.u32(at).map(|value| Number(value.into()));
+    let byte = |at: u64| bytes.u8(at).map(u64::from);
+    let word = |at: u64| bytes.u32(at).map(u64::from);
     Some(MipsAbiFlags {
         ases: word(12)?,
         cpr1_size: byte(5)?,
@@ -287,6 +287,6 @@ pub(super) fn mips_abi_flags(elf: &Elf<'_>) -> Option<MipsAbiFlags> {
         isa_level: byte(2)?,
         isa_revision: byte(3)?,
         location: header.range(),
-        version: Number(bytes.u16(0)?.into()),
+        version: bytes.u16(0)?.into(),
     })
 }

@@ -1,7 +1,7 @@
 //! What ties a file to its sources: links to debug files, `.comment`, Go's
 //! build information, DWARF, compressed sections; and the groups of objects.
 
-use super::fact::{Flag, Number, Text, rows};
+use super::fact::{Text, rows};
 use super::symbols::Symbols;
 use super::tables::{SHF_COMPRESSED, sht};
 use super::{Budget, Elf, REPEATED, Symbolic};
@@ -34,29 +34,29 @@ rows! {
     struct Compressed {
         algorithm: Symbolic,
         alignment: Hex,
-        index: Number,
+        index: u64,
         location: Range,
         size: Hex,
     }
 
     /// A row of `facts.elf.groups`
     struct Group<'a> {
-        comdat: Flag,
+        comdat: bool,
         flags: Hex,
-        index: Number,
+        index: u64,
         location: Range,
-        members: Vec<Number>,
+        members: Vec<u64>,
         signature: Option<Text<'a>>,
     }
 
     /// `facts.elf.dwarf`
     struct Dwarf {
-        compressed: Flag,
-        sections: Vec<Number>,
+        compressed: bool,
+        sections: Vec<u64>,
         /// Units of `.debug_info`; null where it is compressed or missing.
-        units: Option<Number>,
+        units: Option<u64>,
         /// Each version that a unit has.
-        versions: Vec<Number>,
+        versions: Vec<u64>,
     }
 }
 
@@ -178,7 +178,7 @@ pub(super) fn compressed(elf: &Elf<'_>, notes: &mut Notes) -> Vec<Compressed> {
         rows.push(Compressed {
             algorithm: Symbolic::of(kind.into(), ALGORITHMS),
             alignment: Hex(alignment),
-            index: Number(index as u64),
+            index: index as u64,
             location: Range {
                 offset: header.offset,
                 bytes: if elf.wide { 24 } else { 12 },
@@ -225,13 +225,13 @@ pub(super) fn groups<'a>(
         });
         let count = bytes.len() / 4;
         rows.push(Group {
-            comdat: Flag(flags & 1 != 0),
+            comdat: flags & 1 != 0,
             flags: Hex(flags.into()),
-            index: Number(index as u64),
+            index: index as u64,
             location: header.range(),
             members: (1..count)
                 .filter_map(|at| bytes.u32(4 * at))
-                .map(|member| Number(member.into()))
+                .map(u64::from)
                 .collect(),
             signature: signature.map(Text),
         });
@@ -283,13 +283,13 @@ pub(super) fn dwarf(elf: &Elf<'_>) -> Option<Dwarf> {
                 _ => break,
             }
         }
-        units = Some(Number(count));
+        units = Some(count);
     }
     Some(Dwarf {
-        compressed: Flag(compressed),
-        sections: sections.into_iter().map(|at| Number(at as u64)).collect(),
+        compressed,
+        sections: sections.into_iter().map(|at| at as u64).collect(),
         units,
-        versions: versions.into_iter().map(|v| Number(v.into())).collect(),
+        versions: versions.into_iter().map(u64::from).collect(),
     })
 }
 

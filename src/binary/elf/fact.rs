@@ -3,26 +3,6 @@
 use crate::binary::name_text;
 use crate::json::{WriteJson, Writer};
 
-/// A whole number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Number(pub u64);
-
-impl WriteJson for Number {
-    fn write_json(&self, w: &mut Writer<'_>) {
-        w.u64(self.0);
-    }
-}
-
-/// A truth value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Flag(pub bool);
-
-impl WriteJson for Flag {
-    fn write_json(&self, w: &mut Writer<'_>) {
-        w.bool(self.0);
-    }
-}
-
 /// Text of the file, nothing lost (decision 1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Text<'a>(pub &'a [u8]);

@@ -4,7 +4,7 @@
 
 use super::Elf;
 use super::dynamic::{Dynamic, dt};
-use super::fact::{Number, rows};
+use super::fact::rows;
 use super::names::em;
 use super::tables::sht;
 use crate::binary::layout::rows::Range;
@@ -14,16 +14,16 @@ rows! {
     /// A row of `facts.elf.hash_tables`
     struct HashTable {
         /// `lengths[n]` buckets hold `n` symbols.
-        bucket_lengths: Vec<Number>,
-        buckets: Number,
+        bucket_lengths: Vec<u64>,
+        buckets: u64,
         /// Words of the Bloom filter, and how far its second hash is shifted.
-        filter_shift: Option<Number>,
-        filter_words: Option<Number>,
+        filter_shift: Option<u64>,
+        filter_words: Option<u64>,
         /// The first symbol that is in it.
-        first_symbol: Option<Number>,
+        first_symbol: Option<u64>,
         kind: &'static str,
         location: Range,
-        symbols: Number,
+        symbols: u64,
     }
 }
 
@@ -181,14 +181,14 @@ fn count(lengths: &mut Vec<u64>, length: usize) {
 /// The tables as facts.
 pub(super) fn facts(elf: &Elf<'_>, dynamic: &Dynamic<'_>, notes: &mut Notes) -> Vec<HashTable> {
     let mut rows = Vec::new();
-    let numbers = |lengths: Vec<u64>| lengths.into_iter().map(Number).collect();
+    let numbers = |lengths: Vec<u64>| lengths.into_iter().collect();
     if let Some(at) = place(elf, dynamic, dt::HASH, sht::HASH) {
         let read = Plain::read(elf, at);
         let read = read.and_then(|table| Some((table.lengths(elf.bytes)?, table)));
         match read {
             Some((lengths, table)) => rows.push(HashTable {
                 bucket_lengths: numbers(lengths),
-                buckets: Number(table.buckets),
+                buckets: table.buckets,
                 filter_shift: None,
                 filter_words: None,
                 first_symbol: None,
@@ -197,7 +197,7 @@ pub(super) fn facts(elf: &Elf<'_>, dynamic: &Dynamic<'_>, notes: &mut Notes) -> 
                     offset: at,
                     bytes: table.size().unwrap_or(0),
                 },
-                symbols: Number(table.chains),
+                symbols: table.chains,
             }),
             None => notes.at("DT_HASH", at, LIES),
         }
@@ -211,13 +211,13 @@ pub(super) fn facts(elf: &Elf<'_>, dynamic: &Dynamic<'_>, notes: &mut Notes) -> 
                 let bytes = table.bucket_table() - at + (table.buckets + hashes) * 4;
                 rows.push(HashTable {
                     bucket_lengths: numbers(lengths),
-                    buckets: Number(table.buckets),
-                    filter_shift: Some(Number(table.shift)),
-                    filter_words: Some(Number(table.filter)),
-                    first_symbol: Some(Number(table.first)),
+                    buckets: table.buckets,
+                    filter_shift: Some(table.shift),
+                    filter_words: Some(table.filter),
+                    first_symbol: Some(table.first),
                     kind: "DT_GNU_HASH",
                     location: Range { offset: at, bytes },
-                    symbols: Number(hashes),
+                    symbols: hashes,
                 });
             }
             None => notes.at("DT_GNU_HASH", at, LIES),

@@ -1,7 +1,7 @@
 //! The ELF header (gABI ch. 4), and what section 0 says where its numbers are
 //! too small.
 
-use super::fact::{Number, Text, rows};
+use super::fact::{Text, rows};
 use super::names::{self, em};
 use super::{Elf, flags};
 use crate::binary::layout::Refusal;
@@ -126,39 +126,39 @@ impl Header {
 rows! {
     /// `facts.elf.header`
     struct HeaderFact<'a> {
-        abi_version: Number,
+        abi_version: u64,
         class: Text<'a>,
         entry: Hex,
         flag_names: Vec<String>,
         flags: Hex,
-        header_size: Number,
+        header_size: u64,
         ident: super::fact::HexBytes<'a>,
-        ident_version: Number,
+        ident_version: u64,
         location: Range,
         machine: Symbolic,
-        machine_number: Number,
+        machine_number: u64,
         os_abi: Symbolic,
-        section_count: Number,
-        section_count_in_header: Number,
-        section_entry_size: Number,
-        section_names_index: Number,
-        section_names_index_in_header: Number,
+        section_count: u64,
+        section_count_in_header: u64,
+        section_entry_size: u64,
+        section_names_index: u64,
+        section_names_index_in_header: u64,
         section_table_offset: Hex,
-        segment_count: Number,
-        segment_count_in_header: Number,
-        segment_entry_size: Number,
+        segment_count: u64,
+        segment_count_in_header: u64,
+        segment_entry_size: u64,
         segment_table_offset: Hex,
         kind as "type": Symbolic,
-        version: Number,
+        version: u64,
     }
 }
 
 /// The header as a fact.
 pub(super) fn fact<'a>(elf: &Elf<'a>) -> HeaderFact<'a> {
     let header = &elf.header;
-    let number = |value: u16| Number(value.into());
+    let number = u64::from;
     HeaderFact {
-        abi_version: Number(header.abi_version.into()),
+        abi_version: header.abi_version.into(),
         class: Text(if elf.wide {
             b"ELFCLASS64"
         } else {
@@ -169,7 +169,7 @@ pub(super) fn fact<'a>(elf: &Elf<'a>) -> HeaderFact<'a> {
         flags: Hex(header.flags.into()),
         header_size: number(header.ehsize),
         ident: super::fact::HexBytes(elf.bytes.up_to(0, 16)),
-        ident_version: Number(header.ident_version.into()),
+        ident_version: header.ident_version.into(),
         location: Range {
             offset: 0,
             bytes: if elf.wide { 64 } else { 52 },
@@ -177,17 +177,17 @@ pub(super) fn fact<'a>(elf: &Elf<'a>) -> HeaderFact<'a> {
         machine: Symbolic::of(header.machine.into(), names::MACHINES),
         machine_number: number(header.machine),
         os_abi: names::system(header.osabi, header.machine),
-        section_count: Number(elf.section_count),
+        section_count: elf.section_count,
         section_count_in_header: number(header.shnum),
         section_entry_size: number(header.shentsize),
-        section_names_index: Number(elf.names_section),
+        section_names_index: elf.names_section,
         section_names_index_in_header: number(header.shstrndx),
         section_table_offset: Hex(header.shoff),
-        segment_count: Number(elf.segment_count),
+        segment_count: elf.segment_count,
         segment_count_in_header: number(header.phnum),
         segment_entry_size: number(header.phentsize),
         segment_table_offset: Hex(header.phoff),
         kind: names::file(header.kind),
-        version: Number(header.version.into()),
+        version: header.version.into(),
     }
 }

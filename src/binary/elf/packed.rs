@@ -1,7 +1,7 @@
 //! Relocations without entries of their own: RELR (gABI, "Relative
 //! Relocation Table") and Android's `APS2`.
 
-use super::fact::{Number, rows};
+use super::fact::rows;
 use super::relocations::Place;
 use super::symbols::ET_REL;
 use super::{Budget, Elf};
@@ -26,12 +26,9 @@ impl WriteJson for PackedRow {
             Some(addend) => w.string(&addend.to_string()),
             None => w.null(),
         }
-        w.key("reported_offset");
-        Hex(self.offset).write_json(w);
-        w.key("symbol_index");
-        w.u64(self.symbol);
-        w.key("type");
-        w.u64(self.kind);
+        w.member("reported_offset", Hex(self.offset));
+        w.member("symbol_index", self.symbol);
+        w.member("type", self.kind);
         w.end_object();
     }
 }
@@ -41,8 +38,8 @@ rows! {
     struct AndroidTable {
         entries: Vec<PackedRow>,
         location: Range,
-        section_index: Number,
-        symbol_table_index: Option<Number>,
+        section_index: u64,
+        symbol_table_index: Option<u64>,
     }
 }
 
@@ -144,8 +141,8 @@ impl<'a> Packed<'a> {
         self.android.push(AndroidTable {
             entries,
             location: place.range,
-            section_index: Number(place.section),
-            symbol_table_index: place.symbols.map(Number),
+            section_index: place.section,
+            symbol_table_index: place.symbols,
         });
     }
 }

@@ -3,7 +3,7 @@
 
 use super::crel::{COMPACT, Compact, crel};
 use super::dynamic::{Dynamic, dt};
-use super::fact::{Number, rows};
+use super::fact::rows;
 use super::names::{RelocationNames, em};
 use super::packed::Packed;
 use super::symbols::{ET_REL, Symbols};
@@ -515,8 +515,8 @@ rows! {
     /// A row of `facts.elf.composed_relocation_types`
     struct Composed {
         names: Vec<Symbolic>,
-        special_symbol: Number,
-        kind as "type": Number,
+        special_symbol: u64,
+        kind as "type": u64,
     }
 }
 
@@ -526,8 +526,8 @@ pub(super) fn composed(names: &RelocationNames, types: &[RelocationType]) -> Vec
         let parts = names.parts(one.kind)?;
         (one.kind > 0xFF).then(|| Composed {
             names: parts.map(|part| names.part(part)).to_vec(),
-            special_symbol: Number(one.kind >> 24),
-            kind: Number(one.kind),
+            special_symbol: one.kind >> 24,
+            kind: one.kind,
         })
     });
     several.collect()

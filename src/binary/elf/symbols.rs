@@ -2,7 +2,7 @@
 //! it: `DT_SYMTAB` with the count that a hash table gives.
 
 use super::Elf;
-use super::fact::{Number, rows};
+use super::fact::rows;
 use super::header::SHN_XINDEX;
 use super::names;
 use super::strings::Strings;
@@ -235,10 +235,10 @@ impl<'a> Symbols<'a> {
 rows! {
     /// A row of `facts.elf.extended_section_indexes`
     struct ExtendedIndex {
-        entry_index: Number,
+        entry_index: u64,
         location: Range,
-        section_index: Number,
-        table_index: Number,
+        section_index: u64,
+        table_index: u64,
     }
 }
 
@@ -263,10 +263,10 @@ pub(super) fn extended_indexes(
             });
             match place.and_then(|at| Some((at, elf.bytes.u32(at)?))) {
                 Some((offset, index)) => rows.push(ExtendedIndex {
-                    entry_index: Number(row),
+                    entry_index: row,
                     location: Range { offset, bytes: 4 },
-                    section_index: Number(index.into()),
-                    table_index: Number(table.section),
+                    section_index: index.into(),
+                    table_index: table.section,
                 }),
                 None => missing += 1,
             }
@@ -287,10 +287,10 @@ rows! {
     /// A row of `facts.elf.symbol_other`: the bits of `st_other` beside the
     /// visibility, which the processor supplements define.
     struct Other {
-        entry_index: Number,
+        entry_index: u64,
         names: Vec<&'static str>,
-        other: Number,
-        table_index: Number,
+        other: u64,
+        table_index: u64,
     }
 }
 
@@ -312,10 +312,10 @@ impl WriteJson for Others<'_> {
                     continue;
                 }
                 let row = Other {
-                    entry_index: Number(index),
+                    entry_index: index,
                     names: names::symbol_other(other, symbols.machine),
-                    other: Number(other.into()),
-                    table_index: Number(table.section),
+                    other: other.into(),
+                    table_index: table.section,
                 };
                 row.write_json(w);
             }

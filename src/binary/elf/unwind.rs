@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use super::Elf;
-use super::fact::{Number, rows};
+use super::fact::rows;
 use super::symbols::ET_REL;
 use super::tables::{pt, sht};
 use crate::binary::layout::rows::{Hex, Range};
@@ -21,8 +21,8 @@ rows! {
 
     /// `facts.elf.eh_frame`
     struct EhFrame {
-        cies: Number,
-        fdes: Number,
+        cies: u64,
+        fdes: u64,
         /// Null for objects: their addresses are not linked.
         functions: Option<Vec<Function>>,
         location: Range,
@@ -32,8 +32,8 @@ rows! {
     struct EhFrameHeader {
         eh_frame_address: Option<Hex>,
         location: Range,
-        table_count: Option<Number>,
-        version: Number,
+        table_count: Option<u64>,
+        version: u64,
     }
 }
 
@@ -110,8 +110,8 @@ pub(super) fn index(elf: &Elf<'_>, notes: &mut Notes) -> Option<EhFrameHeader> {
             offset: start,
             bytes: segment.file_size,
         },
-        table_count: count.map(|(count, _)| Number(count)),
-        version: Number(version.into()),
+        table_count: count.map(|(count, _)| count),
+        version: version.into(),
     })
 }
 
@@ -205,8 +205,8 @@ pub(super) fn frames(
         );
     }
     Some(EhFrame {
-        cies: Number(cies),
-        fdes: Number(fdes),
+        cies,
+        fdes,
         functions: linked.then_some(functions),
         location: range,
     })

@@ -2,7 +2,7 @@
 //! (Linux Standard Base, "Symbol Versioning").
 
 use super::dynamic::{Dynamic, dt};
-use super::fact::{Number, Text, rows};
+use super::fact::{Text, rows};
 use super::names::bits;
 use super::strings::Strings;
 use super::symbols::Symbols;
@@ -15,21 +15,21 @@ rows! {
     /// A row of `facts.elf.version_definitions`
     struct Definition<'a> {
         flag_names: Vec<&'static str>,
-        flags: Number,
+        flags: u64,
         hash: Hex,
-        index: Number,
+        index: u64,
         location: Range,
         name: Option<Text<'a>>,
         parents: Vec<Text<'a>>,
-        revision: Number,
+        revision: u64,
     }
 
     /// A version of a library that is needed.
     struct Needed<'a> {
         flag_names: Vec<&'static str>,
-        flags: Number,
+        flags: u64,
         hash: Hex,
-        index: Number,
+        index: u64,
         location: Range,
         name: Option<Text<'a>>,
     }
@@ -38,7 +38,7 @@ rows! {
     struct Need<'a> {
         library: Option<Text<'a>>,
         location: Range,
-        revision: Number,
+        revision: u64,
         versions: Vec<Needed<'a>>,
     }
 
@@ -47,8 +47,8 @@ rows! {
     struct SymbolVersions {
         indexes: Indexes,
         location: Range,
-        section_index: Option<Number>,
-        table_index: Number,
+        section_index: Option<u64>,
+        table_index: u64,
     }
 }
 
@@ -207,8 +207,8 @@ pub(super) fn read<'a>(
             versions.symbols = Some(SymbolVersions {
                 indexes: Indexes(indexes.collect()),
                 location: range,
-                section_index: place.section.map(Number),
-                table_index: Number(table.section),
+                section_index: place.section,
+                table_index: table.section,
             });
         } else {
             notes.at(&*place.structure, range.offset, REPEATED);
@@ -275,16 +275,16 @@ fn read_definitions<'a>(
         }
         versions.definitions.push(Definition {
             flag_names: bits(flags.into(), FLAGS),
-            flags: Number(flags.into()),
+            flags: flags.into(),
             hash: Hex(hash.into()),
-            index: Number(index.into()),
+            index: index.into(),
             location: Range {
                 offset: place.range.offset + at,
                 bytes: 20,
             },
             name,
             parents: found.flatten().collect(),
-            revision: Number(revision.into()),
+            revision: revision.into(),
         });
         let goes_on = next != 0 && budget.table(20);
         Some(if goes_on { next.into() } else { 0 })
@@ -323,9 +323,9 @@ fn read_needs<'a>(
             }
             found.push(Needed {
                 flag_names: bits(flags.into(), FLAGS),
-                flags: Number(flags.into()),
+                flags: flags.into(),
                 hash: Hex(hash.into()),
-                index: Number(index.into()),
+                index: index.into(),
                 location: Range {
                     offset: place.range.offset + at,
                     bytes: 16,
@@ -343,7 +343,7 @@ fn read_needs<'a>(
                 offset: place.range.offset + at,
                 bytes: 16,
             },
-            revision: Number(revision.into()),
+            revision: revision.into(),
             versions: found,
         });
         let goes_on = next != 0 && budget.table(16);

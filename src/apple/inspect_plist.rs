@@ -12,7 +12,7 @@ use crate::artifact::limitation::counted;
 use crate::digest::{Digest, Hasher};
 use crate::error::{Code, Error, Result};
 use crate::evidence::{
-    ArtifactPath, Authority, Confidence, Draft, EvidenceId, Provider, Record, Subject,
+    ArtifactPath, Authority, Confidence, Draft, Drafted, EvidenceId, Provider, Subject,
 };
 use crate::json::{Object, WriteJson, Writer};
 use crate::operation::Context;
@@ -275,6 +275,12 @@ impl PlistRecord {
     pub fn limitations(&self) -> &[String] {
         &self.limitations
     }
+}
+
+impl Drafted for PlistRecord {
+    fn sealed(&self) -> EvidenceId {
+        self.id
+    }
 
     fn with_draft<T>(&self, use_it: impl FnOnce(&Draft<'_>) -> T) -> T {
         use_it(&Draft {
@@ -290,16 +296,6 @@ impl PlistRecord {
             locations: &ArtifactPath(&self.subject.local_path),
             evidence_links: &[],
         })
-    }
-}
-
-impl Record for PlistRecord {
-    fn id(&self) -> EvidenceId {
-        self.id
-    }
-
-    fn write_record(&self, w: &mut Writer<'_>) {
-        self.with_draft(|draft| draft.write_record(self.id, w));
     }
 }
 

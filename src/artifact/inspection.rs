@@ -9,7 +9,7 @@ use super::inventory::{Inventory, PROVIDER, inventory};
 use super::options::Options;
 use crate::digest::Digest;
 use crate::error::Result;
-use crate::evidence::{Authority, Confidence, Draft, EvidenceId, Record};
+use crate::evidence::{Authority, Confidence, Draft, Drafted, EvidenceId, Record};
 use crate::json::{WriteJson, Writer};
 use crate::operation::Context;
 
@@ -124,22 +124,6 @@ impl Inspection {
 
     fn root_role(&self) -> Format {
         self.inventory.graph.root().role
-    }
-
-    fn with_draft<T>(&self, use_it: impl FnOnce(&Draft<'_>) -> T) -> T {
-        use_it(&Draft {
-            subject: Some(self.inventory.subject(false)),
-            provider: PROVIDER,
-            predicate_type: "rea.analysis",
-            operation: "inspect_artifact",
-            parameters: &self.inventory.options,
-            normalized_result: &ResultOf(self),
-            confidence: Confidence::Observed,
-            authority: Authority::ShippedArtifact,
-            limitations: &self.limitations,
-            locations: &Locations(&self.inventory.graph),
-            evidence_links: &[self.inventory.id()],
-        })
     }
 
     fn write_result(&self, inspection_id: Option<&Digest>, w: &mut Writer<'_>) {
@@ -378,12 +362,24 @@ impl WriteJson for ResultOf<'_> {
     }
 }
 
-impl Record for Inspection {
-    fn id(&self) -> EvidenceId {
+impl Drafted for Inspection {
+    fn sealed(&self) -> EvidenceId {
         self.id
     }
 
-    fn write_record(&self, w: &mut Writer<'_>) {
-        self.with_draft(|draft| draft.write_record(self.id, w));
+    fn with_draft<T>(&self, use_it: impl FnOnce(&Draft<'_>) -> T) -> T {
+        use_it(&Draft {
+            subject: Some(self.inventory.subject(false)),
+            provider: PROVIDER,
+            predicate_type: "rea.analysis",
+            operation: "inspect_artifact",
+            parameters: &self.inventory.options,
+            normalized_result: &ResultOf(self),
+            confidence: Confidence::Observed,
+            authority: Authority::ShippedArtifact,
+            limitations: &self.limitations,
+            locations: &Locations(&self.inventory.graph),
+            evidence_links: &[self.inventory.id()],
+        })
     }
 }

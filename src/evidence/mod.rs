@@ -27,6 +27,7 @@ pub use derived::{DerivedDraft, Parent};
 pub use envelope::{Creation, Evidence, NO_SUBJECT, NewSubject};
 pub use path::{Pointer, Segment};
 pub use problem::{BundleCounts, Problem, Reason, Report, Stage, Status};
+pub(crate) use record::Drafted;
 pub use record::{
     ArtifactPath, Authority, Confidence, Draft, EvidenceId, Provider, Record, Subject,
 };

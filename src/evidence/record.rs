@@ -273,11 +273,7 @@ impl Parts<'_> {
 impl SubjectParts<'_> {
     fn write(&self, complete: bool, w: &mut Writer<'_>) {
         w.begin_object();
-        w.key("architecture");
-        match self.architecture {
-            Some(architecture) => w.string(architecture),
-            None => w.null(),
-        }
+        w.member("architecture", self.architecture);
         w.key("digest");
         w.begin_object();
         w.key("sha256");
@@ -310,4 +306,23 @@ pub trait Record {
     fn id(&self) -> EvidenceId;
     /// The complete record, members in canonical order.
     fn write_record(&self, w: &mut Writer<'_>);
+}
+
+/// A result that keeps what its record says, and the id once it has one.
+pub(crate) trait Drafted {
+    /// The id that was made of the draft.
+    fn sealed(&self) -> EvidenceId;
+
+    /// Hands the draft of the record to `use_it`.
+    fn with_draft<T>(&self, use_it: impl FnOnce(&Draft<'_>) -> T) -> T;
+}
+
+impl<D: Drafted> Record for D {
+    fn id(&self) -> EvidenceId {
+        self.sealed()
+    }
+
+    fn write_record(&self, w: &mut Writer<'_>) {
+        self.with_draft(|draft| draft.write_record(self.sealed(), w));
+    }
 }

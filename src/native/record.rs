@@ -2,8 +2,8 @@
 
 use super::target::Target;
 use crate::digest::Digest;
-use crate::evidence::{Authority, Confidence, Draft, EvidenceId, Provider, Record, Subject};
-use crate::json::{Object, Value, WriteJson, Writer};
+use crate::evidence::{Authority, Confidence, Draft, Drafted, EvidenceId, Provider, Subject};
+use crate::json::{Object, Value, WriteJson};
 
 /// Who reads targets by address.
 pub const PROVIDER: Provider = Provider {
@@ -92,6 +92,12 @@ impl<R: WriteJson> NativeRecord<R> {
     pub fn limitations(&self) -> &[String] {
         &self.limitations
     }
+}
+
+impl<R: WriteJson> Drafted for NativeRecord<R> {
+    fn sealed(&self) -> EvidenceId {
+        self.id
+    }
 
     fn with_draft<T>(&self, use_it: impl FnOnce(&Draft<'_>) -> T) -> T {
         use_it(&Draft {
@@ -107,15 +113,5 @@ impl<R: WriteJson> NativeRecord<R> {
             locations: &self.locations,
             evidence_links: &[],
         })
-    }
-}
-
-impl<R: WriteJson> Record for NativeRecord<R> {
-    fn id(&self) -> EvidenceId {
-        self.id
-    }
-
-    fn write_record(&self, w: &mut Writer<'_>) {
-        self.with_draft(|draft| draft.write_record(self.id, w));
     }
 }

@@ -3,7 +3,7 @@
 use super::{Change, Comparison, PROVIDER};
 use crate::artifact::retained::{NONE, Retained};
 use crate::digest::Digest;
-use crate::evidence::{Authority, Confidence, Draft, EvidenceId, NO_SUBJECT, Record};
+use crate::evidence::{Authority, Confidence, Draft, Drafted, EvidenceId, NO_SUBJECT};
 use crate::json::{WriteJson, Writer};
 
 impl Comparison {
@@ -14,22 +14,6 @@ impl Comparison {
     /// The records of both sides, left first.
     pub(in crate::artifact) fn links(&self) -> [EvidenceId; 2] {
         [self.left.evidence_id(), self.right.evidence_id()]
-    }
-
-    fn with_draft<T>(&self, use_it: impl FnOnce(&Draft<'_>) -> T) -> T {
-        use_it(&Draft {
-            subject: None,
-            provider: PROVIDER,
-            predicate_type: "rea.artifact-comparison",
-            operation: "compare_artifacts",
-            parameters: &Sides(self),
-            normalized_result: &ResultOf(self),
-            confidence: Confidence::Derived,
-            authority: Authority::AnalystInference,
-            limitations: &without_subject(self.limitations()),
-            locations: &Vec::<String>::new(),
-            evidence_links: &self.links(),
-        })
     }
 
     fn write_change(&self, change: &Change, w: &mut Writer<'_>) {
@@ -138,12 +122,24 @@ impl Comparison {
     }
 }
 
-impl Record for Comparison {
-    fn id(&self) -> EvidenceId {
+impl Drafted for Comparison {
+    fn sealed(&self) -> EvidenceId {
         self.id
     }
 
-    fn write_record(&self, w: &mut Writer<'_>) {
-        self.with_draft(|draft| draft.write_record(self.id, w));
+    fn with_draft<T>(&self, use_it: impl FnOnce(&Draft<'_>) -> T) -> T {
+        use_it(&Draft {
+            subject: None,
+            provider: PROVIDER,
+            predicate_type: "rea.artifact-comparison",
+            operation: "compare_artifacts",
+            parameters: &Sides(self),
+            normalized_result: &ResultOf(self),
+            confidence: Confidence::Derived,
+            authority: Authority::AnalystInference,
+            limitations: &without_subject(self.limitations()),
+            locations: &Vec::<String>::new(),
+            evidence_links: &self.links(),
+        })
     }
 }

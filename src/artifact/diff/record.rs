@@ -5,29 +5,12 @@ use super::{Diff, PROVIDER};
 use crate::artifact::compare::record::{Sides, occurrence, without_subject, write_id};
 use crate::artifact::ids;
 use crate::artifact::retained::Retained;
-use crate::evidence::{Authority, Confidence, Draft, Record};
+use crate::evidence::{Authority, Confidence, Draft, Drafted, EvidenceId, Record};
 use crate::json::{WriteJson, Writer};
 
 impl Diff {
     pub(super) fn seal(&mut self) {
         self.id = self.with_draft(|draft| draft.id());
-    }
-
-    fn with_draft<T>(&self, use_it: impl FnOnce(&Draft<'_>) -> T) -> T {
-        let [left, right] = self.comparison.links();
-        use_it(&Draft {
-            subject: None,
-            provider: PROVIDER,
-            predicate_type: "rea.artifact-diff",
-            operation: "diff_artifacts",
-            parameters: &Parameters(self),
-            normalized_result: &ResultOf(self),
-            confidence: Confidence::Derived,
-            authority: Authority::AnalystInference,
-            limitations: &without_subject(self.limitations()),
-            locations: &Vec::<String>::new(),
-            evidence_links: &[left, right, self.comparison.id()],
-        })
     }
 
     fn write_moves(&self, w: &mut Writer<'_>) {
@@ -198,12 +181,25 @@ impl WriteJson for ResultOf<'_> {
     }
 }
 
-impl Record for Diff {
-    fn id(&self) -> crate::evidence::EvidenceId {
+impl Drafted for Diff {
+    fn sealed(&self) -> EvidenceId {
         self.id
     }
 
-    fn write_record(&self, w: &mut Writer<'_>) {
-        self.with_draft(|draft| draft.write_record(self.id, w));
+    fn with_draft<T>(&self, use_it: impl FnOnce(&Draft<'_>) -> T) -> T {
+        let [left, right] = self.comparison.links();
+        use_it(&Draft {
+            subject: None,
+            provider: PROVIDER,
+            predicate_type: "rea.artifact-diff",
+            operation: "diff_artifacts",
+            parameters: &Parameters(self),
+            normalized_result: &ResultOf(self),
+            confidence: Confidence::Derived,
+            authority: Authority::AnalystInference,
+            limitations: &without_subject(self.limitations()),
+            locations: &Vec::<String>::new(),
+            evidence_links: &[left, right, self.comparison.id()],
+        })
     }
 }

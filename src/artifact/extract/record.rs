@@ -6,7 +6,7 @@ use super::super::inventory::{Inventory, PROVIDER};
 use super::super::options::Options;
 use super::{Extraction, Written};
 use crate::digest::Digest;
-use crate::evidence::{Authority, Confidence, Draft, EvidenceId, Record};
+use crate::evidence::{Authority, Confidence, Draft, Drafted, EvidenceId};
 use crate::json::{WriteJson, Writer};
 
 /// What stands for the folder in records.
@@ -80,25 +80,6 @@ impl Extraction {
                 size: known.map_or(0, |row| row.size),
                 sha256: known.map_or(Digest([0; 32]), |row| row.digest),
             }
-        })
-    }
-
-    fn with_draft<T>(&self, use_it: impl FnOnce(&Draft<'_>) -> T) -> T {
-        use_it(&Draft {
-            subject: Some(self.inventory.subject(false)),
-            provider: PROVIDER,
-            predicate_type: "rea.analysis",
-            operation: "extract_artifact",
-            parameters: &Parameters {
-                options: &self.inventory.options,
-                patterns: &self.patterns,
-            },
-            normalized_result: &ResultOf(self),
-            confidence: Confidence::Observed,
-            authority: Authority::ShippedArtifact,
-            limitations: &self.limitations,
-            locations: &Locations(self),
-            evidence_links: &[],
         })
     }
 
@@ -223,12 +204,27 @@ impl WriteJson for ResultOf<'_> {
     }
 }
 
-impl Record for Extraction {
-    fn id(&self) -> EvidenceId {
+impl Drafted for Extraction {
+    fn sealed(&self) -> EvidenceId {
         self.id
     }
 
-    fn write_record(&self, w: &mut Writer<'_>) {
-        self.with_draft(|draft| draft.write_record(self.id, w));
+    fn with_draft<T>(&self, use_it: impl FnOnce(&Draft<'_>) -> T) -> T {
+        use_it(&Draft {
+            subject: Some(self.inventory.subject(false)),
+            provider: PROVIDER,
+            predicate_type: "rea.analysis",
+            operation: "extract_artifact",
+            parameters: &Parameters {
+                options: &self.inventory.options,
+                patterns: &self.patterns,
+            },
+            normalized_result: &ResultOf(self),
+            confidence: Confidence::Observed,
+            authority: Authority::ShippedArtifact,
+            limitations: &self.limitations,
+            locations: &Locations(self),
+            evidence_links: &[],
+        })
     }
 }

@@ -5,7 +5,7 @@ use super::demangle;
 use crate::binary::name_text;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
-use crate::evidence::{Authority, Confidence, Draft, EvidenceId, Provider, Record, Subject};
+use crate::evidence::{Authority, Confidence, Draft, Drafted, EvidenceId, Provider, Subject};
 use crate::json::{Object, Value, WriteJson, Writer};
 use crate::operation::Context;
 
@@ -177,6 +177,12 @@ impl DemangleRecord {
     pub fn limitations(&self) -> &[String] {
         &self.limitations
     }
+}
+
+impl Drafted for DemangleRecord {
+    fn sealed(&self) -> EvidenceId {
+        self.id
+    }
 
     fn with_draft<T>(&self, use_it: impl FnOnce(&Draft<'_>) -> T) -> T {
         let locations: Vec<Value> = self
@@ -205,16 +211,6 @@ impl DemangleRecord {
             locations: &locations,
             evidence_links: &[],
         })
-    }
-}
-
-impl Record for DemangleRecord {
-    fn id(&self) -> EvidenceId {
-        self.id
-    }
-
-    fn write_record(&self, w: &mut Writer<'_>) {
-        self.with_draft(|draft| draft.write_record(self.id, w));
     }
 }
 

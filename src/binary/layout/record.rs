@@ -8,7 +8,7 @@ use crate::binary::BinaryFile;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::evidence::{
-    ArtifactPath, Authority, Confidence, Draft, EvidenceId, Provider, Record, Subject,
+    ArtifactPath, Authority, Confidence, Draft, Drafted, EvidenceId, Provider, Subject,
 };
 use crate::json::{Object, Value, WriteJson, Writer};
 use crate::operation::Context;
@@ -147,6 +147,24 @@ impl<'a> LayoutRecord<'a> {
     pub fn limitations(&self) -> &[String] {
         &self.limitations
     }
+}
+
+/// The format in a subject: of the file as `inspect_artifact` names it.
+pub(crate) fn subject_format(bytes: &[u8]) -> &'static str {
+    use crate::artifact::format::{self, Content};
+    let head = bytes.get(..format::HEAD).unwrap_or(bytes);
+    let content = Content {
+        format: format::of_bytes(head, bytes.len() as u64),
+        named: None,
+        dmg: false,
+    };
+    format::role("file", content).1.as_str()
+}
+
+impl Drafted for LayoutRecord<'_> {
+    fn sealed(&self) -> EvidenceId {
+        self.id
+    }
 
     fn with_draft<T>(&self, use_it: impl FnOnce(&Draft<'_>) -> T) -> T {
         use_it(&Draft {
@@ -168,28 +186,6 @@ impl<'a> LayoutRecord<'a> {
             locations: &ArtifactPath(&self.file.path),
             evidence_links: &[],
         })
-    }
-}
-
-/// The format in a subject: of the file as `inspect_artifact` names it.
-pub(crate) fn subject_format(bytes: &[u8]) -> &'static str {
-    use crate::artifact::format::{self, Content};
-    let head = bytes.get(..format::HEAD).unwrap_or(bytes);
-    let content = Content {
-        format: format::of_bytes(head, bytes.len() as u64),
-        named: None,
-        dmg: false,
-    };
-    format::role("file", content).1.as_str()
-}
-
-impl Record for LayoutRecord<'_> {
-    fn id(&self) -> EvidenceId {
-        self.id
-    }
-
-    fn write_record(&self, w: &mut Writer<'_>) {
-        self.with_draft(|draft| draft.write_record(self.id, w));
     }
 }
 

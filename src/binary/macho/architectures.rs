@@ -6,7 +6,7 @@ use super::slices::{Slice, Slices};
 use crate::binary::BinaryFile;
 use crate::digest::Digest;
 use crate::error::Result;
-use crate::evidence::{Authority, Confidence, Draft, EvidenceId, Record};
+use crate::evidence::{Authority, Confidence, Draft, Drafted, EvidenceId};
 use crate::json::{Object, WriteJson, Writer};
 use crate::operation::Context;
 
@@ -67,6 +67,12 @@ impl ArchitecturesRecord<'_> {
     pub fn limitations(&self) -> &[String] {
         &self.limitations
     }
+}
+
+impl Drafted for ArchitecturesRecord<'_> {
+    fn sealed(&self) -> EvidenceId {
+        self.id
+    }
 
     fn with_draft<T>(&self, use_it: impl FnOnce(&Draft<'_>) -> T) -> T {
         // Of a universal file no architecture is the one.
@@ -87,16 +93,6 @@ impl ArchitecturesRecord<'_> {
             locations: &SliceLocations(&self.slices),
             evidence_links: &[],
         })
-    }
-}
-
-impl Record for ArchitecturesRecord<'_> {
-    fn id(&self) -> EvidenceId {
-        self.id
-    }
-
-    fn write_record(&self, w: &mut Writer<'_>) {
-        self.with_draft(|draft| draft.write_record(self.id, w));
     }
 }
 

@@ -14,7 +14,7 @@ use crate::binary::layout::rows::Symbolic;
 use crate::binary::{BinaryFile, name_text};
 use crate::digest::Digest;
 use crate::error::{Code, Error, Result};
-use crate::evidence::{Authority, Confidence, Draft, EvidenceId, Provider, Record, Subject};
+use crate::evidence::{Authority, Confidence, Draft, Drafted, EvidenceId, Provider, Subject};
 use crate::json::{MAX_SAFE_INTEGER, Object, WriteJson, Writer};
 use crate::operation::Context;
 
@@ -282,6 +282,20 @@ impl<'a> MachORecord<'a> {
             })
         })
     }
+}
+
+/// A protection as `ls` would show it.
+fn shown(protection: u32) -> String {
+    let bits = [(1, 'r'), (2, 'w'), (4, 'x')];
+    bits.iter()
+        .map(|&(bit, letter)| if protection & bit != 0 { letter } else { '-' })
+        .collect()
+}
+
+impl Drafted for MachORecord<'_> {
+    fn sealed(&self) -> EvidenceId {
+        self.id
+    }
 
     fn with_draft<T>(&self, use_it: impl FnOnce(&Draft<'_>) -> T) -> T {
         use_it(&Draft {
@@ -297,24 +311,6 @@ impl<'a> MachORecord<'a> {
             locations: &Locations(self),
             evidence_links: &[],
         })
-    }
-}
-
-/// A protection as `ls` would show it.
-fn shown(protection: u32) -> String {
-    let bits = [(1, 'r'), (2, 'w'), (4, 'x')];
-    bits.iter()
-        .map(|&(bit, letter)| if protection & bit != 0 { letter } else { '-' })
-        .collect()
-}
-
-impl Record for MachORecord<'_> {
-    fn id(&self) -> EvidenceId {
-        self.id
-    }
-
-    fn write_record(&self, w: &mut Writer<'_>) {
-        self.with_draft(|draft| draft.write_record(self.id, w));
     }
 }
 

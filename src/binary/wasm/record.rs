@@ -15,7 +15,7 @@ use crate::artifact::limitation::counted;
 use crate::binary::{BinaryFile, Notes};
 use crate::digest::Digest;
 use crate::error::{Error, Result};
-use crate::evidence::{ArtifactPath, Authority, Confidence, Draft, EvidenceId, Record, Subject};
+use crate::evidence::{ArtifactPath, Authority, Confidence, Draft, Drafted, EvidenceId, Subject};
 use crate::json::{Kept, Object, Value, WriteJson, Writer};
 use crate::operation::Context;
 
@@ -347,6 +347,12 @@ impl<'a> WasmRecord<'a> {
     pub fn limitations(&self) -> &[String] {
         &self.limitations
     }
+}
+
+impl Drafted for WasmRecord<'_> {
+    fn sealed(&self) -> EvidenceId {
+        self.id
+    }
 
     fn with_draft<T>(&self, use_it: impl FnOnce(&Draft<'_>) -> T) -> T {
         use_it(&Draft {
@@ -369,16 +375,6 @@ impl<'a> WasmRecord<'a> {
             locations: &ArtifactPath(&self.file.path),
             evidence_links: &[],
         })
-    }
-}
-
-impl Record for WasmRecord<'_> {
-    fn id(&self) -> EvidenceId {
-        self.id
-    }
-
-    fn write_record(&self, w: &mut Writer<'_>) {
-        self.with_draft(|draft| draft.write_record(self.id, w));
     }
 }
 

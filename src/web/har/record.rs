@@ -10,8 +10,8 @@ use super::sidecar::{Found, Walk};
 use super::{Capture, Content, Entry, OPERATION, Place, Source};
 use crate::digest::Digest;
 use crate::error::Result;
-use crate::evidence::{Authority, Confidence, Draft, EvidenceId, Record, Subject};
-use crate::json::{Kind, Node, Writer};
+use crate::evidence::{Authority, Confidence, Draft, Drafted, EvidenceId, Subject};
+use crate::json::{Kind, Node};
 use crate::operation::Context;
 
 const NOT_LIVE: &str = "The capture is what its producer recorded: nothing was fetched, and which \
@@ -292,29 +292,6 @@ impl CaptureRecord {
             }
         }
     }
-
-    fn with_draft<T>(&self, use_it: impl FnOnce(&Draft<'_>) -> T) -> T {
-        let name = self.path.rsplit('/').next().filter(|name| !name.is_empty());
-        use_it(&Draft {
-            subject: self.sha256.map(|sha256| Subject {
-                name: name.unwrap_or("capture").to_owned(),
-                sha256,
-                format: "file",
-                architecture: None,
-                local_path: self.path.clone(),
-            }),
-            provider: self.capture.source.provider(),
-            predicate_type: "rea.analysis",
-            operation: OPERATION,
-            parameters: &Parameters(self),
-            normalized_result: &ResultOf(self),
-            confidence: Confidence::Observed,
-            authority: Authority::HistoricalReference,
-            limitations: &self.limitations,
-            locations: &Locations(self),
-            evidence_links: &[],
-        })
-    }
 }
 
 /// A record in one line.
@@ -344,12 +321,31 @@ fn location(ordinal: u32) -> String {
     format!("/log/entries/{ordinal}")
 }
 
-impl Record for CaptureRecord {
-    fn id(&self) -> EvidenceId {
+impl Drafted for CaptureRecord {
+    fn sealed(&self) -> EvidenceId {
         self.id
     }
 
-    fn write_record(&self, w: &mut Writer<'_>) {
-        self.with_draft(|draft| draft.write_record(self.id, w));
+    fn with_draft<T>(&self, use_it: impl FnOnce(&Draft<'_>) -> T) -> T {
+        let name = self.path.rsplit('/').next().filter(|name| !name.is_empty());
+        use_it(&Draft {
+            subject: self.sha256.map(|sha256| Subject {
+                name: name.unwrap_or("capture").to_owned(),
+                sha256,
+                format: "file",
+                architecture: None,
+                local_path: self.path.clone(),
+            }),
+            provider: self.capture.source.provider(),
+            predicate_type: "rea.analysis",
+            operation: OPERATION,
+            parameters: &Parameters(self),
+            normalized_result: &ResultOf(self),
+            confidence: Confidence::Observed,
+            authority: Authority::HistoricalReference,
+            limitations: &self.limitations,
+            locations: &Locations(self),
+            evidence_links: &[],
+        })
     }
 }

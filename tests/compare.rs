@@ -99,7 +99,7 @@ fn compared(left: &Value, right: &Value) -> Comparison {
 }
 
 fn written(record: &dyn Record) -> Value {
-    let out = support::written(record);
+    let out = record.canonical();
     let verified = Source::stream("-", Box::new(std::io::Cursor::new(out.clone())));
     verify_all(verified, Limits::default(), &context(), &mut |report| {
         assert!(report.is_verified(), "{:?}", report.problems);

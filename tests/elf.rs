@@ -6,9 +6,9 @@ mod support;
 
 use rea::binary::BinaryFile;
 use rea::binary::layout::{Layout, LayoutOptions, Refusal, inspect_binary_layout};
+use rea::evidence::Record;
 use rea::operation::Context;
 use serde_json::Value;
-use support::written;
 
 /// The result of a record; it is written as users get it.
 #[track_caller]
@@ -19,7 +19,7 @@ fn result(bytes: &[u8]) -> Value {
     };
     let context = Context::new("inspect_binary_layout");
     let record = inspect_binary_layout(&file, &LayoutOptions::default(), &context).unwrap();
-    let text = written(&record);
+    let text = record.canonical();
     let mut record: Value = serde_json::from_slice(&text).unwrap();
     record["normalized_result"].take()
 }

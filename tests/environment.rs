@@ -12,7 +12,7 @@ use rea::operation::Context;
 use rea::view::{self, NothingRetained, Request, SourceForm};
 use rea::web::har::{self, Options};
 use serde_json::{Value as Json, json};
-use support::{ours as value, written};
+use support::ours as value;
 
 const ALL: [&str; 3] = ["after-uid-literal", "opaque-token", "sibling-variance"];
 
@@ -26,7 +26,7 @@ fn vector(name: &str) -> Json {
 }
 
 fn write(record: &dyn Record, path: &Path) {
-    std::fs::write(path, written(record)).unwrap();
+    std::fs::write(path, record.canonical()).unwrap();
 }
 
 struct Made {

@@ -18,7 +18,7 @@ use rea::operation::Context;
 use serde_json::{Value, json};
 use support::inputs::Inputs;
 use support::zip::{Entry, Zip};
-use support::{file, sha256, written};
+use support::{file, sha256};
 
 const REA: &str = env!("CARGO_BIN_EXE_rea");
 
@@ -41,7 +41,7 @@ fn run(
 }
 
 fn record(extraction: &Extraction) -> Value {
-    let text = written(extraction);
+    let text = extraction.canonical();
     let (streamed, replayed) = verify_both_ways(&text);
     for report in [streamed.unwrap(), replayed.unwrap()] {
         assert_eq!(report.status, Status::Verified, "{:?}", report.problems);

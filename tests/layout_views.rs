@@ -6,7 +6,7 @@ mod support;
 
 use rea::binary::layout::PROVIDER;
 use rea::digest::Digest;
-use rea::evidence::{Creation, Evidence, NewSubject};
+use rea::evidence::{Creation, Evidence, NewSubject, Record};
 use rea::json::{Limits, Value, canonical};
 use rea::operation::Context;
 use rea::view::{self, NothingRetained, Request};
@@ -112,7 +112,7 @@ fn ask(record: &Json, view: Json) -> Result<Json, rea::Error> {
     let request = Request::parse(ours(&request))?;
     let context = Context::new(view::OPERATION);
     let made = view::inspect(request, &NothingRetained, Limits::default(), &context)?;
-    let out = support::written(&made);
+    let out = made.canonical();
     let source = rea::evidence::Source::stream("-", Box::new(std::io::Cursor::new(out.clone())));
     rea::evidence::verify_all(source, Limits::default(), &context, &mut |report| {
         assert!(report.is_verified(), "{:?}", report.problems);

@@ -13,7 +13,6 @@ use rea::binary::macho::{inspect_macho, layout, list_architectures};
 use rea::evidence::Record;
 use rea::json::{Limits, Value};
 use rea::operation::Context;
-use support::written;
 
 fn file(bytes: &[u8]) -> BinaryFile {
     BinaryFile {
@@ -23,7 +22,7 @@ fn file(bytes: &[u8]) -> BinaryFile {
 }
 
 fn result(record: &dyn Record) -> Value {
-    let text = written(record);
+    let text = record.canonical();
     let value = Value::parse(&text, Limits::default()).unwrap();
     value.get("normalized_result").unwrap().clone()
 }

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use rea::artifact::{Inventory, Nesting, OnDamage, Options, inventory};
 use rea::error::{Code, Error};
+use rea::evidence::Record;
 use rea::operation::Context;
 
 fn context(threads: usize) -> Context {
@@ -35,7 +36,7 @@ impl Folder {
 }
 
 fn record(inventory: &Inventory) -> Vec<u8> {
-    support::written(inventory)
+    inventory.canonical()
 }
 
 /// The inventory, the same for 1, 2 and 64 threads.

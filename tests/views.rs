@@ -14,7 +14,7 @@ use rea::operation::Context;
 use rea::view::{self, NothingRetained, Request, Retained, ViewRecord};
 use serde_json::json;
 use support::zip::{Entry, Zip};
-use support::{ours as value, sha256, written as text};
+use support::{ours as value, sha256};
 
 fn parse(text: &[u8]) -> Value {
     Value::parse(text, Limits::default()).unwrap()
@@ -35,7 +35,7 @@ fn ask(request: &serde_json::Value) -> Result<ViewRecord, rea::Error> {
 
 /// The view as the record says it.
 fn shown(record: &ViewRecord) -> serde_json::Value {
-    serde_json::from_slice(&text(record)).unwrap()
+    serde_json::from_slice(&record.canonical()).unwrap()
 }
 
 fn file(path: &Path, view: serde_json::Value) -> serde_json::Value {
@@ -94,7 +94,7 @@ impl Sample {
         let context = context();
         let inventory = inventory(&tree, &Options::default(), &context).unwrap();
         let inspection = inspect(&tree, &Options::default(), &context).unwrap();
-        let (inventory, inspection) = (text(&inventory), text(&inspection));
+        let (inventory, inspection) = (inventory.canonical(), inspection.canonical());
         std::fs::write(folder.path().join("inventory.json"), &inventory).unwrap();
         std::fs::write(folder.path().join("inspection.json"), &inspection).unwrap();
         Self {
@@ -133,8 +133,8 @@ fn three_source_forms_give_one_id() {
         let source = json!({"kind": "retained-evidence", "evidence_id": id});
         let request = json!({"source": source, "view": view});
         let retained = ask_of(&request, &ledger).unwrap();
-        assert_eq!(text(&from_file), text(&from_text));
-        assert_eq!(text(&from_file), text(&retained));
+        assert_eq!(from_file.canonical(), from_text.canonical());
+        assert_eq!(from_file.canonical(), retained.canonical());
 
         let missing = ask(&request).err().unwrap();
         assert_eq!(missing.code().as_str(), "evidence_integrity_mismatch");
@@ -155,7 +155,7 @@ fn three_source_forms_give_one_id() {
         )
         .unwrap();
         let loose = ask(&file(&sample.path("loose.json"), request["view"].clone())).unwrap();
-        assert_eq!(text(&loose), text(&from_file));
+        assert_eq!(loose.canonical(), from_file.canonical());
         // Threads change nothing.
         let one = Context {
             threads: 1,
@@ -163,7 +163,7 @@ fn three_source_forms_give_one_id() {
         };
         let again = Request::parse(value(&request_of(&sample, &request["view"]))).unwrap();
         let again = view::inspect(again, &NothingRetained, Limits::default(), &one).unwrap();
-        assert_eq!(text(&again), text(&from_file));
+        assert_eq!(again.canonical(), from_file.canonical());
     }
 }
 
@@ -377,7 +377,7 @@ fn what_does_not_fit_is_refused() {
     );
     // A view is no parent.
     let view = ask(&file(&path, json!({"kind": "summary"}))).unwrap();
-    std::fs::write(sample.path("view.json"), text(&view)).unwrap();
+    std::fs::write(sample.path("view.json"), view.canonical()).unwrap();
     let error = ask(&file(&sample.path("view.json"), json!({"kind": "summary"})))
         .err()
         .unwrap();
@@ -825,7 +825,7 @@ fn a_view_holds_little_of_a_long_record() {
     let zip = Zip::of((0..40_000).map(|n| Entry::stored(format!("folder{}/file{n}", n % 7), b"x")));
     let input = support::file(folder.path(), "long.zip", &zip.build());
     let record = inspect(&input, &Options::default(), &context()).unwrap();
-    let text = text(&record);
+    let text = record.canonical();
     let path = support::file(folder.path(), "long.json", &text);
     for selection in [
         &["--summary"][..],

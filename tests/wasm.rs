@@ -18,7 +18,7 @@ use rea::json::{Limits, Value};
 use rea::operation::Context;
 use rea::view::{self, NothingRetained, Request, ViewRecord};
 use serde_json::{Value as Json, json};
-use support::{guarded, sha256, written};
+use support::{guarded, sha256};
 
 fn context() -> Context {
     Context::new("inspect_wasm_artifact")
@@ -30,7 +30,7 @@ fn record_of(bytes: &[u8], options: &WasmOptions) -> Result<Vec<u8>, Error> {
         bytes: bytes.to_vec(),
     });
     let record = inspect_wasm(&input, options, &context())?;
-    Ok(written(&record))
+    Ok(record.canonical())
 }
 
 #[track_caller]
@@ -594,7 +594,7 @@ fn glue_names_candidates() {
     let input = input.unwrap();
     assert_eq!(input.candidates.len(), 1);
     let record = inspect_wasm(&input, &WasmOptions::default(), &context()).unwrap();
-    let record: Json = serde_json::from_slice(&written(&record)).unwrap();
+    let record: Json = serde_json::from_slice(&record.canonical()).unwrap();
     let glue = &record["normalized_result"]["glue"];
     let rows: Vec<_> = glue[0]["references"]
         .as_array()
@@ -667,7 +667,7 @@ fn ask(record: &Json, view: Json) -> Result<Json, Error> {
     let context = Context::new(view::OPERATION);
     let request = Request::parse(request)?;
     let found: ViewRecord = view::inspect(request, &NothingRetained, Limits::default(), &context)?;
-    Ok(serde_json::from_slice::<Json>(&written(&found)).unwrap()["normalized_result"].clone())
+    Ok(serde_json::from_slice::<Json>(&found.canonical()).unwrap()["normalized_result"].clone())
 }
 
 fn facet(name: &str, offset: u64, limit: u64) -> Json {

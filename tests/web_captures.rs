@@ -6,11 +6,12 @@ mod support;
 use std::path::{Path, PathBuf};
 
 use rea::Error;
+use rea::evidence::Record;
 use rea::json::{Text, canonical};
 use rea::operation::{Cancellation, Context};
 use rea::web::har::{self, CaptureRecord, Options};
 use serde_json::{Value as Json, json};
-use support::{shown, written};
+use support::shown;
 
 fn vectors() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors/web")
@@ -638,7 +639,7 @@ fn hostile_captures() {
         &Options::default(),
     )
     .unwrap();
-    let out = written(&record);
+    let out = record.canonical();
     assert!(
         String::from_utf8(out)
             .unwrap()

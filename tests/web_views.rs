@@ -5,12 +5,12 @@ mod support;
 
 use std::path::Path;
 
+use rea::evidence::Record;
 use rea::json::{Limits, Object, Value, canonical};
 use rea::operation::Context;
 use rea::view::{self, NothingRetained, Request, SourceForm};
 use rea::web::har::{self, Options};
 use serde_json::{Value as Json, json};
-use support::written as text;
 
 const ALL: [&str; 3] = ["after-uid-literal", "opaque-token", "sibling-variance"];
 
@@ -25,7 +25,9 @@ fn expected(name: &str) -> Json {
 
 fn capture_of(path: &Path) -> Vec<u8> {
     let context = Context::new(har::OPERATION);
-    text(&har::inspect(path, &Options::default(), &context).unwrap())
+    har::inspect(path, &Options::default(), &context)
+        .unwrap()
+        .canonical()
 }
 
 fn capture(name: &str) -> Vec<u8> {
@@ -41,7 +43,7 @@ fn view_of(capture: &[u8], view: &Json) -> Result<Json, rea::Error> {
     let request = Request::new(source, view)?;
     let context = Context::new(view::OPERATION);
     let record = view::inspect(request, &NothingRetained, Limits::default(), &context)?;
-    Ok(serde_json::from_slice(&text(&record)).unwrap())
+    Ok(serde_json::from_slice(&record.canonical()).unwrap())
 }
 
 fn of(name: &str, view: &Json) -> Json {

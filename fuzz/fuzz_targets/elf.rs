@@ -8,7 +8,6 @@ use libfuzzer_sys::fuzz_target;
 use rea::binary::BinaryFile;
 use rea::binary::layout::{LayoutOptions, inspect_binary_layout};
 use rea::evidence::Record;
-use rea::json::Writer;
 use rea::operation::Context;
 
 fuzz_target!(|input: &[u8]| {
@@ -21,10 +20,7 @@ fuzz_target!(|input: &[u8]| {
     };
     let context = Context::new("inspect_binary_layout");
     if let Ok(record) = inspect_binary_layout(&file, &LayoutOptions::default(), &context) {
-        let mut text = Vec::new();
-        let mut writer = Writer::canonical(&mut text);
-        record.write_record(&mut writer);
-        writer.finish_infallible();
+        let text = record.canonical();
         // Each byte of the file may be told a few times, in words.
         assert!(text.len() < 4 << 20 || text.len() < 2000 * file.bytes.len());
     }

@@ -6,7 +6,6 @@ use libfuzzer_sys::fuzz_target;
 use rea::binary::BinaryFile;
 use rea::binary::wasm::{WasmInput, WasmOptions, deep_facts, glue, inspect_wasm};
 use rea::evidence::Record;
-use rea::json::Writer;
 use rea::operation::Context;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -20,10 +19,7 @@ fuzz_target!(|bytes: &[u8]| {
         ..WasmOptions::default()
     };
     if let Ok(record) = inspect_wasm(&input, &options, &context) {
-        let mut text = Vec::new();
-        let mut writer = Writer::canonical(&mut text);
-        record.write_record(&mut writer);
-        writer.finish_infallible();
+        record.canonical();
         let again = inspect_wasm(&input, &options, &context);
         assert_eq!(again.map(|record| record.id()).ok(), Some(record.id()));
         let _ = deep_facts(bytes);

@@ -306,6 +306,15 @@ pub trait Record {
     fn id(&self) -> EvidenceId;
     /// The complete record, members in canonical order.
     fn write_record(&self, w: &mut Writer<'_>);
+
+    /// The complete record as canonical JSON.
+    fn canonical(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        let mut writer = Writer::canonical(&mut out);
+        self.write_record(&mut writer);
+        writer.finish_infallible();
+        out
+    }
 }
 
 /// A result that keeps what its record says, and the id once it has one.

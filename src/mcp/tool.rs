@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::call::Call;
 use crate::error::Result;
 use crate::evidence::{EvidenceId, Record};
-use crate::json::{WriteJson, Writer, canonical};
+use crate::json::{WriteJson, canonical};
 
 /// What a call may do, over all inputs (section 11 of the contract).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -193,13 +193,9 @@ pub enum Reply {
 impl Reply {
     /// A record.
     pub fn record(record: &dyn Record) -> Self {
-        let mut text = Vec::new();
-        let mut writer = Writer::canonical(&mut text);
-        record.write_record(&mut writer);
-        writer.finish_infallible();
         Self::Evidence {
             id: record.id(),
-            text: text.into(),
+            text: record.canonical().into(),
         }
     }
 

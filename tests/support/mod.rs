@@ -13,7 +13,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use rea::evidence::{Evidence, Record};
-use rea::json::{Limits, Value, WriteJson, Writer, canonical};
+use rea::json::{Limits, Value, WriteJson, canonical};
 
 /// Runs `work` on a thread of its own and fails when it takes over a minute:
 /// a guard against hangs, not a measure of speed.
@@ -46,18 +46,9 @@ pub fn file(folder: &Path, name: &str, bytes: &[u8]) -> std::path::PathBuf {
     path
 }
 
-/// A record as it is written.
-pub fn written(record: &dyn Record) -> Vec<u8> {
-    let mut out = Vec::new();
-    let mut writer = Writer::canonical(&mut out);
-    record.write_record(&mut writer);
-    writer.finish().unwrap();
-    out
-}
-
 /// A record whose id is the hash of what it says.
 pub fn shown(record: &dyn Record) -> serde_json::Value {
-    let text = written(record);
+    let text = record.canonical();
     let value = Value::parse(&text, Limits::default()).unwrap();
     let Ok(evidence) = Evidence::from_value(value) else {
         panic!("it is no record");

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rea::artifact::{Inventory, Options, inspect, inventory};
 use rea::evidence::Record;
-use rea::json::{WriteJson, Writer};
+use rea::json::canonical;
 use rea::operation::Context;
 use serde_json::Value;
 
@@ -23,22 +23,18 @@ pub fn context(threads: usize, disorder: Option<u64>) -> Context {
     }
 }
 
-fn written(write: impl FnOnce(&mut Writer<'_>)) -> String {
-    let mut bytes = Vec::new();
-    let mut writer = Writer::canonical(&mut bytes);
-    write(&mut writer);
-    writer.finish().unwrap();
+fn text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
 pub fn show(result: Result<Inventory, rea::Error>) -> Shown {
     match result {
         Ok(inventory) => Shown {
-            text: written(|w| inventory.write_record(w)),
+            text: text(inventory.canonical()),
             is_error: false,
         },
         Err(error) => Shown {
-            text: written(|w| error.write_json(w)),
+            text: text(canonical(&error)),
             is_error: true,
         },
     }
@@ -62,7 +58,7 @@ pub fn everywhere(path: &Path, options: &Options) -> Shown {
         match inspect(&path, &options, &context(2, None)) {
             Ok(inspection) => {
                 assert!(!one.is_error, "{}", one.text);
-                let text = written(|w| inspection.write_record(w));
+                let text = text(inspection.canonical());
                 let id = &one.json()["evidence_id"];
                 assert!(text.contains(id.as_str().unwrap()));
             }

@@ -406,9 +406,6 @@ pub fn fuzz(text: &[u8], literals: &[Text]) -> Option<EvidenceId> {
     let record = CaptureRecord::new(capture, selection, "capture.har", sha256, bytes);
     record.check_size(&literals, MAX_BYTES, &context).ok()?;
     let record = record.finish(literals);
-    let mut written = Vec::new();
-    let mut writer = crate::json::Writer::canonical(&mut written);
-    record.write_record(&mut writer);
-    writer.finish_infallible();
+    record.canonical();
     Some(record.id())
 }

@@ -74,7 +74,7 @@ const MATCHES: &[Column] = &[
     Column::text("BYTES"),
 ];
 
-fn describe(record: &NativeRecord<Matches>, report: &mut Report) {
+fn describe(record: &NativeRecord<Matches<'_>>, report: &mut Report) {
     report.title(record.path());
     report.fact("matches", record.result.len().to_string());
     report.fact("sha256", record.sha256().to_hex());

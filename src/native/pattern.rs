@@ -57,6 +57,12 @@ impl Pattern {
         self.value.is_empty()
     }
 
+    /// The bytes, where all of their bits count: those of every match.
+    pub fn exact(&self) -> Option<&[u8]> {
+        let exact = self.mask.iter().all(|&mask| mask == 0xFF);
+        exact.then_some(&*self.value)
+    }
+
     fn fits(&self, window: &[u8]) -> bool {
         window.len() == self.value.len()
             && window
@@ -70,8 +76,8 @@ impl Pattern {
     /// too, until it says to stop.
     pub fn find(&self, data: &[u8], found: &mut dyn FnMut(usize) -> bool) {
         let length = self.len();
-        if self.mask.iter().all(|&mask| mask == 0xFF) {
-            let finder = memmem::Finder::new(&self.value);
+        if let Some(bytes) = self.exact() {
+            let finder = memmem::Finder::new(bytes);
             let mut from = 0;
             while let Some(at) = data.get(from..).and_then(|rest| finder.find(rest)) {
                 if !found(from + at) {

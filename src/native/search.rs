@@ -1,5 +1,8 @@
 //! `search_bytes` (functions section 1.3).
 
+use std::borrow::Cow;
+
+use super::memory::Memory;
 use super::pattern::Pattern;
 use super::record::NativeRecord;
 use super::target::Mapped;
@@ -15,18 +18,16 @@ pub const MAX_MATCHES: usize = 1_000_000;
 /// Bytes that are looked at together.
 const BLOCK: u64 = 1 << 20;
 
-/// Where a pattern matches, by address.
+/// Where a pattern matches, by address. Only the addresses are kept: a pattern
+/// of many bytes may match anywhere in a large file.
 #[derive(Clone, Debug)]
-pub struct Matches {
-    /// Addresses; with their bytes one after the other in `bytes`.
+pub struct Matches<'a> {
     addresses: Vec<u64>,
-    /// Offsets of the first bytes in the file.
-    offsets: Vec<Option<u64>>,
-    bytes: Vec<u8>,
-    length: usize,
+    pattern: Pattern,
+    memory: &'a Memory<'a>,
 }
 
-impl Matches {
+impl Matches<'_> {
     /// How many there are.
     pub fn len(&self) -> usize {
         self.addresses.len()
@@ -38,22 +39,29 @@ impl Matches {
     }
 
     /// Address, offset in the file, and bytes of each.
-    pub fn iter(&self) -> impl Iterator<Item = (u64, Option<u64>, &[u8])> {
-        let places = self.addresses.iter().zip(&self.offsets);
-        places
-            .zip(self.bytes.chunks(self.length.max(1)))
-            .map(|((&address, &offset), bytes)| (address, offset, bytes))
+    pub fn iter(&self) -> impl Iterator<Item = (u64, Option<u64>, Cow<'_, [u8]>)> {
+        self.addresses.iter().map(|&address| {
+            let offset = match self.memory.places().at(address) {
+                Some(Shown::File(offset)) => Some(offset),
+                _ => None,
+            };
+            let bytes = match self.pattern.exact() {
+                Some(bytes) => Cow::Borrowed(bytes),
+                None => Cow::Owned(self.memory.read(address, self.pattern.len()).bytes),
+            };
+            (address, offset, bytes)
+        })
     }
 }
 
-impl WriteJson for Matches {
+impl WriteJson for Matches<'_> {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_array();
         for (address, offset, bytes) in self.iter() {
             w.begin_object();
             w.member("address", Hex(address));
             w.key("bytes_hex");
-            super::read::write_hex(bytes, w);
+            super::read::write_hex(&bytes, w);
             w.member("file_offset", offset);
             w.end_object();
         }
@@ -71,12 +79,12 @@ const STOPPED: &str =
 /// # Errors
 /// `invalid_request` at `pattern` or `mask` where they are none;
 /// `resource_constraint` beyond a million matches; `cancelled`.
-pub fn search_bytes(
-    mapped: &Mapped<'_>,
+pub fn search_bytes<'a>(
+    mapped: &'a Mapped<'a>,
     pattern: &str,
     mask: Option<&str>,
     context: &Context,
-) -> Result<NativeRecord<Matches>> {
+) -> Result<NativeRecord<Matches<'a>>> {
     let operation = context.operation;
     let parsed = Pattern::parse(pattern, mask).map_err(|(argument, why)| {
         let message = format!("the {argument} {why}");
@@ -85,12 +93,7 @@ pub fn search_bytes(
     })?;
     let memory = &mapped.memory;
     let length = parsed.len() as u64;
-    let mut found = Matches {
-        addresses: Vec::new(),
-        offsets: Vec::new(),
-        bytes: Vec::new(),
-        length: parsed.len(),
-    };
+    let mut addresses = Vec::new();
     // Many mappings may show the same bytes: the work is bounded by the file.
     let size = mapped.target.file().bytes.len() as u64;
     let mut budget = size.saturating_mul(4).saturating_add(64 << 20);
@@ -112,16 +115,9 @@ pub fn search_bytes(
             let read = memory.read(at, usize::try_from(take).unwrap_or(usize::MAX));
             let mut room = true;
             parsed.find(&read.bytes, &mut |place| {
-                room = found.addresses.len() < MAX_MATCHES;
+                room = addresses.len() < MAX_MATCHES;
                 if room {
-                    let address = at + place as u64;
-                    found.addresses.push(address);
-                    found.offsets.push(match memory.places().at(address) {
-                        Some(Shown::File(offset)) => Some(offset),
-                        _ => None,
-                    });
-                    let bytes = read.bytes.get(place..place + parsed.len());
-                    found.bytes.extend_from_slice(bytes.unwrap_or_default());
+                    addresses.push(at + place as u64);
                 }
                 room
             });
@@ -142,6 +138,11 @@ pub fn search_bytes(
     parameters.insert("mask", mask);
     parameters.insert("pattern", pattern);
     let parts = mapped.parts(operation, parameters, said);
+    let found = Matches {
+        addresses,
+        pattern: parsed,
+        memory,
+    };
     Ok(NativeRecord::new(mapped.target, parts, found))
 }
 

@@ -3,6 +3,7 @@
 use super::target::{Mapped, Target};
 use crate::binary::Bytes;
 use crate::binary::layout::Format;
+use crate::binary::macho::Slices;
 use crate::json::{WriteJson, Writer};
 
 /// What a PE file is for.
@@ -48,17 +49,6 @@ pub struct Identity {
     pub managed: Option<bool>,
 }
 
-/// Architectures of Mach-O by `cputype`.
-const CPU_TYPES: [(u32, &str); 4] = [
-    (7, "x86"),
-    (0x0100_0007, "x86_64"),
-    (12, "arm"),
-    (0x0100_000C, "arm64"),
-];
-
-/// More slices than this are no universal file.
-const MAX_SLICES: u32 = 128;
-
 impl Identity {
     /// The identity of a target that was mapped.
     pub fn of(mapped: &Mapped<'_>) -> Self {
@@ -80,40 +70,19 @@ impl Identity {
     }
 }
 
-/// The table of slices: a reader of its rows, their size and number.
-fn table(bytes: Bytes<'_>) -> Option<(Bytes<'_>, u64, u64)> {
-    let (bytes, row) = match bytes.u32(0)? {
-        0xCAFE_BABE => (bytes, 20),
-        0xCAFE_BABF => (bytes, 32),
-        0xBEBA_FECA => (Bytes::little(bytes.data()), 20),
-        0xBFBA_FECA => (Bytes::little(bytes.data()), 32),
-        _ => return None,
-    };
-    let count = bytes.u32(4).filter(|&count| count <= MAX_SLICES)?;
-    Some((bytes, row, u64::from(count)))
-}
-
-/// Where the slices of a universal file start.
-pub(super) fn slice_starts(big: Bytes<'_>) -> Vec<u64> {
-    let Some((bytes, row, count)) = table(big) else {
-        return Vec::new();
-    };
-    (0..count)
-        .filter_map(|slice| bytes.word(8 + slice * row + 8, row == 32))
-        .collect()
-}
-
+/// The contract's architectures among the slices of a universal file.
 fn slices(target: &Target) -> Vec<&'static str> {
-    let Some((bytes, row, count)) = table(Bytes::big(&target.file().bytes)) else {
-        return Vec::new();
+    let mut found = Vec::new();
+    let Ok(Slices {
+        table: Some(_),
+        all,
+        ..
+    }) = Slices::read(&target.file().bytes)
+    else {
+        return found;
     };
-    let mut found: Vec<&'static str> = Vec::new();
-    for slice in 0..count {
-        let kind = bytes.u32(8 + slice * row);
-        let name = CPU_TYPES.iter().find(|&&(known, _)| Some(known) == kind);
-        if let Some(&(_, name)) = name
-            && !found.contains(&name)
-        {
+    for name in all.iter().filter_map(|slice| slice.cpu.contract()) {
+        if !found.contains(&name) {
             found.push(name);
         }
     }

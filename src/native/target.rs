@@ -188,17 +188,8 @@ impl<'a> Mapped<'a> {
 
     /// Where the slice of a universal file starts.
     pub(super) fn slice_base(&self) -> Option<u64> {
-        if self.target.format != Format::MachOUniversal.as_str() {
-            return None;
-        }
-        let layout = self.layout.as_ref()?;
-        let headers = layout.segments.iter().map(|one| one.header_location.offset);
-        let first = headers.min()?;
-        let bytes = crate::binary::Bytes::big(&self.target.file.bytes);
-        super::identify::slice_starts(bytes)
-            .into_iter()
-            .filter(|&start| start <= first)
-            .max()
+        let macho = self.layout.as_ref()?.facts.macho.as_ref()?;
+        macho.universal.then_some(macho.image.base)
     }
 
     /// What every record of the target says; `said` comes first.

@@ -97,16 +97,12 @@ struct Exported<'a> {
 impl WriteJson for Exported<'_> {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        w.key("bytes");
-        w.u64(self.bytes);
-        w.key("path");
-        w.string(&display_path(self.path));
-        w.key("records");
-        w.u64(self.records);
+        w.member("bytes", self.bytes);
+        w.member("path", display_path(self.path));
+        w.member("records", self.records);
         w.key("sha256");
         w.id("", &self.sha256);
-        w.key("unknowns");
-        w.u64(self.unknowns);
+        w.member("unknowns", self.unknowns);
         w.end_object();
     }
 }

@@ -70,12 +70,9 @@ impl WriteJson for Counts {
     fn write_json(&self, w: &mut Writer<'_>) {
         let Self(merged) = self;
         w.begin_object();
-        w.key("imported");
-        w.u64(merged.imported);
-        w.key("total");
-        w.u64(merged.total);
-        w.key("unknowns_added");
-        w.u64(merged.unknowns_added);
+        w.member("imported", merged.imported);
+        w.member("total", merged.total);
+        w.member("unknowns_added", merged.unknowns_added);
         w.end_object();
     }
 }

@@ -267,10 +267,8 @@ impl WriteJson for Answer<'_> {
         w.begin_object();
         w.key("bundle_sha256");
         w.id("", &self.replaced.sha256);
-        w.key("mutation_evidence_id");
-        self.mutated.evidence.id().write_json(w);
-        w.key("unknown");
-        self.mutated.revision.write_json(w);
+        w.member("mutation_evidence_id", self.mutated.evidence.id());
+        w.member("unknown", &self.mutated.revision);
         w.end_object();
     }
 }

@@ -327,11 +327,7 @@ impl Inspection {
             }
             w.member("detail", detail);
             w.member("evidence_id", self.inventory.id());
-            w.key("next_probe");
-            match probe {
-                Some(probe) => probe.write_json(w),
-                None => w.null(),
-            }
+            w.member("next_probe", probe);
             w.member("reason", reason);
             w.end_object();
         });

@@ -278,11 +278,7 @@ impl WriteJson for Report {
             w.member("unknown_revisions", counts.unknown_revisions);
             w.end_object();
         }
-        w.key("evidence_id");
-        match &self.evidence_id {
-            Some(id) => id.write_json(w),
-            None => w.null(),
-        }
+        w.member("evidence_id", self.evidence_id);
         if let Some(pointer) = &self.pointer {
             w.member("pointer", pointer.to_text());
         }

@@ -33,11 +33,7 @@ impl WriteJson for NameRow<'_> {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
         w.member("address", Hex(self.address));
-        w.key("demangled");
-        match demangle(&self.name) {
-            Some(demangled) => w.string(&demangled.text),
-            None => w.null(),
-        }
+        w.member("demangled", demangle(&self.name).map(|found| found.text));
         w.key("symbol");
         w.begin_object();
         w.member("dynamic", false);

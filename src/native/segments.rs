@@ -39,8 +39,7 @@ impl WriteJson for SegmentRow {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
         w.member("end", format!("{:#x}", self.end));
-        w.key("executable");
-        flag(self.permissions.map(|p| p.execute), w);
+        w.member("executable", self.permissions.map(|p| p.execute));
         w.member("file_offset", self.file.0);
         w.member("file_size", self.file.1);
         if let Some(base) = self.image_base {
@@ -53,28 +52,18 @@ impl WriteJson for SegmentRow {
         w.key("permissions");
         w.begin_object();
         w.member("available", self.permissions.is_some());
-        w.key(if self.permissions.is_some() {
-            "source"
-        } else {
-            "reason"
-        });
-        w.string(self.permissions_source);
+        let why = match self.permissions {
+            Some(_) => "source",
+            None => "reason",
+        };
+        w.member(why, self.permissions_source);
         w.end_object();
         w.member("provenance", self.provenance);
-        w.key("readable");
-        flag(self.permissions.map(|p| p.read), w);
+        w.member("readable", self.permissions.map(|p| p.read));
         w.member("sections", &self.sections);
         w.member("start", Hex(self.start));
-        w.key("writable");
-        flag(self.permissions.map(|p| p.write), w);
+        w.member("writable", self.permissions.map(|p| p.write));
         w.end_object();
-    }
-}
-
-fn flag(value: Option<bool>, w: &mut Writer<'_>) {
-    match value {
-        Some(value) => w.bool(value),
-        None => w.null(),
     }
 }
 

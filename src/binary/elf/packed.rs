@@ -21,11 +21,7 @@ pub(super) struct PackedRow {
 impl WriteJson for PackedRow {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        w.key("addend");
-        match self.addend {
-            Some(addend) => w.string(&addend.to_string()),
-            None => w.null(),
-        }
+        w.member("addend", self.addend.map(|addend| addend.to_string()));
         w.member("reported_offset", Hex(self.offset));
         w.member("symbol_index", self.symbol);
         w.member("type", self.kind);

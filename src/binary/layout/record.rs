@@ -286,11 +286,7 @@ fn mitigations(layout: &Layout<'_>, w: &mut Writer<'_>) {
     w.begin_object();
     w.member("evidence_kind", "inferred");
     w.member("executable_stack_indicator", indicators.executable_stack);
-    w.key("nx_indicator");
-    match indicators.nx {
-        Some(nx) => w.bool(nx),
-        None => w.null(),
-    }
+    w.member("nx_indicator", indicators.nx);
     w.member("position_independent", indicators.position_independent);
     w.key("relro");
     match indicators.relro {

@@ -449,11 +449,7 @@ pub struct Relocation {
 impl WriteJson for Relocation {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        w.key("addend");
-        match self.addend {
-            Some(addend) => w.string(&addend.to_string()),
-            None => w.null(),
-        }
+        w.member("addend", self.addend.map(|addend| addend.to_string()));
         number(w, "entry_index", self.entry_index);
         w.member("location", self.location);
         hex(w, "reported_offset", self.reported_offset);

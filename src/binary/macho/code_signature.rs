@@ -314,11 +314,7 @@ impl WriteJson for Blob {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
         w.member("location", self.location);
-        w.key("magic");
-        match self.magic {
-            Some(magic) => w.string(&named(magic, MAGICS)),
-            None => w.null(),
-        }
+        w.member("magic", self.magic.map(|magic| named(magic, MAGICS)));
         w.member("slot", named(self.slot, SLOTS));
         w.end_object();
     }

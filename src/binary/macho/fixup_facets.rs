@@ -34,10 +34,8 @@ pub(super) fn exports_trie(macho: &MachO<'_>, w: &mut Writer<'_>) {
         library.map(name_text).as_deref().write_json(w);
         w.member("name", name_text(name));
         w.member("ordinal", *ordinal);
-        w.member(
-            "symbol",
-            name_text(if there.is_empty() { name } else { there }),
-        );
+        let symbol: &[u8] = if there.is_empty() { name } else { there };
+        w.member("symbol", name_text(symbol));
         w.end_object();
     });
     w.key("resolvers");

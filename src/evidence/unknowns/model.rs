@@ -277,11 +277,8 @@ impl Revision {
         w.member("question", &self.question);
         w.member("recommended_probes", &self.recommended_probes);
         w.member("relationships", &self.relationships);
-        w.key("required_authority");
-        match self.required_authority {
-            Some(authority) => w.string(authority.as_str()),
-            None => w.null(),
-        }
+        let required_authority = self.required_authority.map(Authority::as_str);
+        w.member("required_authority", required_authority);
         w.member("required_confidence", self.required_confidence.as_str());
         w.member("required_environment", self.required_environment.as_ref());
         w.member("resolution", self.resolution.as_ref());

@@ -14,9 +14,8 @@ use std::time::Instant;
 use rayon::prelude::*;
 use rea::binary::BinaryFile;
 use rea::binary::wasm::{MAX_FILE, WasmInput, WasmOptions, inspect_wasm};
-use rea::digest::{Digest, Hasher};
+use rea::digest::Digest;
 use rea::evidence::Record;
-use rea::json::Writer;
 use rea::operation::Context;
 use wasmparser::{FuncValidatorAllocations, Parser, ValidPayload, Validator, WasmFeatures};
 
@@ -101,9 +100,5 @@ fn inspect(path: &Path, wat: bool) -> Result<Digest> {
         max_wat_bytes: if wat { 1 << 32 } else { 0 },
     };
     let record = inspect_wasm(&input, &options, &context)?;
-    let mut hasher = Hasher::default();
-    let mut writer = Writer::canonical(&mut hasher);
-    record.write_record(&mut writer);
-    writer.finish()?;
-    Ok(hasher.finish())
+    Ok(Digest::of_json(|w| record.write_record(w)))
 }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use rea::Error;
-use rea::json::{Value, Writer};
+use rea::json::{Value, written};
 
 use crate::paint::{Paint, Tone};
 use crate::registry;
@@ -38,18 +38,17 @@ pub fn width(terminal: bool) -> usize {
 
 /// Writes `error` to stderr. Where that is closed nobody is left to tell.
 pub fn say(error: &Error, style: ErrorStyle) {
-    let mut text = Vec::new();
-    if style.json {
-        let mut writer = Writer::canonical(&mut text);
-        writer.begin_object();
-        writer.key("error");
-        rea::json::WriteJson::write_json(error, &mut writer);
-        writer.end_object();
-        writer.finish_infallible();
-        text.push(b'\n');
+    let text = if style.json {
+        let mut line = written(|w| {
+            w.begin_object();
+            w.member("error", error);
+            w.end_object();
+        });
+        line.push(b'\n');
+        line
     } else {
-        text.extend_from_slice(paragraph(error, style).as_bytes());
-    }
+        paragraph(error, style).into_bytes()
+    };
     let _ = io::stderr().write_all(&text);
 }
 

@@ -11,7 +11,7 @@ use rea::evidence::{
     Bundle, Collector, Comparison, ComparisonOptions, Source, SummaryFilter, UnknownFilter,
     read_bundle_bytes, verify_all,
 };
-use rea::json::{Limits, WriteJson, Writer};
+use rea::json::{Limits, canonical};
 use rea::operation::Context;
 
 fuzz_target!(|input: &[u8]| {
@@ -66,11 +66,4 @@ fn written(bundle: &Bundle, context: &Context) -> Vec<u8> {
     done.expect("memory does not change")
         .expect("a buffer takes everything");
     out
-}
-
-fn canonical(value: &dyn WriteJson) {
-    let mut out = Vec::new();
-    let mut writer = Writer::canonical(&mut out);
-    value.write_json(&mut writer);
-    writer.finish().expect("a buffer takes everything");
 }

@@ -8,7 +8,7 @@ use super::layout::links::{Export, Import};
 use super::layout::rows::{Symbol, Symbolic, ValueMeaning};
 use super::layout::{Format, Layout, LayoutOptions, Refusal, parse};
 use super::name_text;
-use crate::json::{WriteJson, Writer};
+use crate::json::canonical;
 use crate::member_facts::{Domain, MemberFacts, TooMuch, Topic};
 
 /// Executables, libraries and objects.
@@ -82,7 +82,7 @@ pub fn of_layout(layout: Layout<'_>) -> Result<MemberFacts<'_>, TooMuch> {
         let mut detail = one.kind.to_owned();
         if !one.more.is_empty() {
             detail.push(' ');
-            detail.push_str(&canonical(&one.more));
+            detail.push_str(&String::from_utf8_lossy(&canonical(&one.more)));
         }
         told.add(Topic::Dependency, name_text(one.name), detail)?;
     }
@@ -98,14 +98,6 @@ pub fn of_layout(layout: Layout<'_>) -> Result<MemberFacts<'_>, TooMuch> {
         told.add(Topic::Mitigation, one.name, one.state.as_str())?;
     }
     Ok(told)
-}
-
-fn canonical(value: &dyn WriteJson) -> String {
-    let mut text = Vec::new();
-    let mut writer = Writer::canonical(&mut text);
-    value.write_json(&mut writer);
-    writer.finish_infallible();
-    String::from_utf8_lossy(&text).into_owned()
 }
 
 /// [`name_text`] of a name that may be owned.

@@ -1,7 +1,7 @@
 //! The record as producers make it: parts in, id and canonical JSON out.
 
 use crate::digest::Digest;
-use crate::json::{Value, WriteJson, Writer};
+use crate::json::{Value, WriteJson, Writer, written};
 
 /// The id of a record: `ev_` and the SHA-256 of its canonical projection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -309,11 +309,7 @@ pub trait Record {
 
     /// The complete record as canonical JSON.
     fn canonical(&self) -> Vec<u8> {
-        let mut out = Vec::new();
-        let mut writer = Writer::canonical(&mut out);
-        self.write_record(&mut writer);
-        writer.finish_infallible();
-        out
+        written(|w| self.write_record(w))
     }
 }
 

@@ -37,7 +37,7 @@ pub use safe::is_safe_number;
 pub use tape::{Kind, Node, Refused, Tape};
 pub use text::Text;
 pub use value::{Object, Value};
-pub use writer::{MAX_SAFE_INTEGER, Sink, WriteJson, Writer, canonical};
+pub use writer::{MAX_SAFE_INTEGER, Sink, WriteJson, Writer, canonical, written};
 
 pub(crate) use build::{Builder, Refusal};
 pub(crate) use issue::Issue;

@@ -402,7 +402,7 @@ pub(crate) fn is_depth(error: &ReadError) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::{Value, WriteJson};
+    use crate::json::Value;
     use proptest::prelude::*;
 
     fn tape(text: &[u8]) -> Result<Tape, String> {
@@ -435,11 +435,7 @@ mod tests {
 
     fn canonical(text: &[u8]) -> Vec<u8> {
         let tape = tape(text).unwrap();
-        let mut out = Vec::new();
-        let mut w = Writer::canonical(&mut out);
-        write(&tape, tape.root(), &mut w);
-        w.finish_infallible();
-        out
+        crate::json::written(|w| write(&tape, tape.root(), w))
     }
 
     #[test]
@@ -471,10 +467,7 @@ mod tests {
         for inside in ["x".repeat(200_000), "\\n\u{e9}".repeat(60_000)] {
             let text = format!(r#"["{inside}",{{"{inside}":7}}]"#);
             let value = Value::parse(text.as_bytes(), Limits::default()).unwrap();
-            let mut expected = Vec::new();
-            let mut w = Writer::canonical(&mut expected);
-            value.write_json(&mut w);
-            w.finish_infallible();
+            let expected = crate::json::canonical(&value);
             assert_eq!(canonical(text.as_bytes()), expected);
         }
     }
@@ -484,10 +477,7 @@ mod tests {
         fn as_the_values_that_are_held(text in "[\\[\\]{}:,\"a\\\\u0041d8 1e.-]{0,60}") {
             let held = Value::parse(text.as_bytes(), Limits::default());
             if let Ok(value) = held {
-                let mut expected = Vec::new();
-                let mut w = Writer::canonical(&mut expected);
-                value.write_json(&mut w);
-                w.finish_infallible();
+                let expected = crate::json::canonical(&value);
                 // Numbers that are not kept exactly are null in a tape.
                 if !text.bytes().any(|byte| byte.is_ascii_digit()) {
                     prop_assert_eq!(canonical(text.as_bytes()), expected);

@@ -27,9 +27,14 @@ pub trait WriteJson {
 
 /// The canonical text of a value.
 pub fn canonical(value: &dyn WriteJson) -> Vec<u8> {
+    written(|w| value.write_json(w))
+}
+
+/// The canonical text that `write` produces.
+pub fn written(write: impl FnOnce(&mut Writer<'_>)) -> Vec<u8> {
     let mut text = Vec::new();
     let mut writer = Writer::canonical(&mut text);
-    value.write_json(&mut writer);
+    write(&mut writer);
     writer.finish_infallible();
     text
 }

@@ -6,7 +6,7 @@ use super::server::Server;
 use super::tool::{Arguments, Reply, Tool};
 use crate::error::{Code, Error};
 use crate::evidence::EvidenceId;
-use crate::json::{Limits, Object, Value, WriteJson, Writer};
+use crate::json::{Limits, Object, Value, written};
 
 /// The name of the operation that makes views.
 const VIEWS: &str = crate::view::OPERATION;
@@ -103,13 +103,11 @@ impl Server {
 
 /// `{"error": ...}` as text.
 pub(crate) fn error_text(error: &Error) -> String {
-    let mut text = Vec::new();
-    let mut w = Writer::canonical(&mut text);
-    w.begin_object();
-    w.key("error");
-    error.write_json(&mut w);
-    w.end_object();
-    w.finish_infallible();
+    let text = written(|w| {
+        w.begin_object();
+        w.member("error", error);
+        w.end_object();
+    });
     String::from_utf8_lossy(&text).into_owned()
 }
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::session::Target;
 use crate::digest::Digest;
 use crate::error::{Code, Error, Result};
-use crate::json::{Object, Writer};
+use crate::json::{Object, Writer, written};
 use crate::operation::Context;
 
 /// Why a candidate is not taken.
@@ -93,11 +93,7 @@ pub fn profile(engine: &dyn Engine) -> Value {
         w.end_object();
     };
     let digest = Digest::of_json(write);
-    let mut text = Vec::new();
-    let mut w = Writer::canonical(&mut text);
-    write(&mut w);
-    w.finish_infallible();
-    let mut profile: Value = serde_json::from_slice(&text).unwrap_or_default();
+    let mut profile: Value = serde_json::from_slice(&written(write)).unwrap_or_default();
     if let Some(members) = profile.as_object_mut() {
         members.insert("digest".to_owned(), digest.to_hex().into());
     }

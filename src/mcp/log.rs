@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use super::settings::Level;
-use crate::json::Writer;
+use crate::json::written;
 
 /// Where log lines go, from a level on.
 #[derive(Clone, Copy, Debug)]
@@ -70,18 +70,17 @@ fn line(level: Level, layer: &str, message: &str, fields: &[(&str, Field<'_>)]) 
     ];
     let mut all: Vec<_> = own.into_iter().chain(fields.iter().copied()).collect();
     all.sort_by_key(|&(name, _)| name);
-    let mut text = Vec::new();
-    let mut w = Writer::canonical(&mut text);
-    w.begin_object();
-    for (name, field) in all {
-        w.key_text(name.as_bytes());
-        match field {
-            Field::Text(text) => w.string(text),
-            Field::Number(number) => w.u64(number),
+    let mut text = written(|w| {
+        w.begin_object();
+        for (name, field) in all {
+            w.key_text(name.as_bytes());
+            match field {
+                Field::Text(text) => w.string(text),
+                Field::Number(number) => w.u64(number),
+            }
         }
-    }
-    w.end_object();
-    w.finish_infallible();
+        w.end_object();
+    });
     text.push(b'\n');
     text
 }

@@ -5,7 +5,7 @@ use super::{Edge, Manifest, NONE, Nature, Node, Occurrence, Retained, Role, find
 use crate::artifact::graph::{Graph, UNKNOWN};
 use crate::artifact::inventory::{Inventory, PROVIDER};
 use crate::evidence::Record as _;
-use crate::json::{MAX_SAFE_INTEGER, WriteJson, Writer};
+use crate::json::{MAX_SAFE_INTEGER, WriteJson};
 
 impl From<&Inventory> for Retained {
     fn from(inventory: &Inventory) -> Self {
@@ -131,9 +131,5 @@ impl Retained {
 
 /// A value as canonical JSON.
 fn canonical(value: &dyn WriteJson) -> String {
-    let mut text = Vec::new();
-    let mut writer = Writer::canonical(&mut text);
-    value.write_json(&mut writer);
-    writer.finish_infallible();
-    String::from_utf8(text).unwrap_or_default()
+    String::from_utf8(crate::json::canonical(value)).unwrap_or_default()
 }

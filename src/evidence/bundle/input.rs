@@ -215,11 +215,7 @@ mod tests {
         let record = |number: u64| {
             let mut creation = Creation::new("health", MADE_UP);
             creation.operation = format!("{number}{}", "x".repeat(1000));
-            let mut out = Vec::new();
-            let mut writer = crate::json::Writer::canonical(&mut out);
-            crate::json::WriteJson::write_json(&Evidence::create(creation), &mut writer);
-            writer.finish_infallible();
-            out
+            crate::json::canonical(&Evidence::create(creation))
         };
         (0..3).map(record).collect()
     }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use rea::Error;
-use rea::json::{Value, written};
+use rea::json::Value;
 
 use crate::paint::{Paint, Tone};
 use crate::registry;
@@ -39,11 +39,7 @@ pub fn width(terminal: bool) -> usize {
 /// Writes `error` to stderr. Where that is closed nobody is left to tell.
 pub fn say(error: &Error, style: ErrorStyle) {
     let text = if style.json {
-        let mut line = written(|w| {
-            w.begin_object();
-            w.member("error", error);
-            w.end_object();
-        });
+        let mut line = error.enveloped();
         line.push(b'\n');
         line
     } else {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::io;
 
-use crate::json::{Object, Value, WriteJson, Writer};
+use crate::json::{Object, Value, WriteJson, Writer, written};
 
 /// `Result` with the contract's error.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -377,6 +377,15 @@ impl Error {
     /// The `details` members.
     pub fn details(&self) -> &Object {
         &self.0.details
+    }
+
+    /// `{"error": ...}` as canonical JSON, as commands and tools tell it.
+    pub fn enveloped(&self) -> Vec<u8> {
+        written(|w| {
+            w.begin_object();
+            w.member("error", self);
+            w.end_object();
+        })
     }
 
     /// The exit status of a process that ends with this error.

@@ -6,7 +6,7 @@ use super::server::Server;
 use super::tool::{Arguments, Reply, Tool};
 use crate::error::{Code, Error};
 use crate::evidence::EvidenceId;
-use crate::json::{Limits, Object, Value, written};
+use crate::json::{Limits, Object, Value};
 
 /// The name of the operation that makes views.
 const VIEWS: &str = crate::view::OPERATION;
@@ -103,12 +103,7 @@ impl Server {
 
 /// `{"error": ...}` as text.
 pub(crate) fn error_text(error: &Error) -> String {
-    let text = written(|w| {
-        w.begin_object();
-        w.member("error", error);
-        w.end_object();
-    });
-    String::from_utf8_lossy(&text).into_owned()
+    String::from_utf8_lossy(&error.enveloped()).into_owned()
 }
 
 fn reference(id: EvidenceId) -> Object {

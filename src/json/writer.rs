@@ -492,14 +492,6 @@ impl<'a> Writer<'a> {
         append_integer(&mut self.buffer, value);
     }
 
-    /// A whole number or `null`.
-    pub fn optional_u64(&mut self, value: Option<u64>) {
-        match value {
-            Some(value) => self.u64(value),
-            None => self.null(),
-        }
-    }
-
     /// A digest in hexadecimal behind a prefix: `ev_0123...`.
     pub fn id(&mut self, prefix: &str, digest: &Digest) {
         self.before_value();

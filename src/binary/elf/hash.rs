@@ -181,13 +181,12 @@ fn count(lengths: &mut Vec<u64>, length: usize) {
 /// The tables as facts.
 pub(super) fn facts(elf: &Elf<'_>, dynamic: &Dynamic<'_>, notes: &mut Notes) -> Vec<HashTable> {
     let mut rows = Vec::new();
-    let numbers = |lengths: Vec<u64>| lengths.into_iter().collect();
     if let Some(at) = place(elf, dynamic, dt::HASH, sht::HASH) {
         let read = Plain::read(elf, at);
         let read = read.and_then(|table| Some((table.lengths(elf.bytes)?, table)));
         match read {
             Some((lengths, table)) => rows.push(HashTable {
-                bucket_lengths: numbers(lengths),
+                bucket_lengths: lengths,
                 buckets: table.buckets,
                 filter_shift: None,
                 filter_words: None,
@@ -210,7 +209,7 @@ pub(super) fn facts(elf: &Elf<'_>, dynamic: &Dynamic<'_>, notes: &mut Notes) -> 
                 let hashes = end.saturating_sub(table.first);
                 let bytes = table.bucket_table() - at + (table.buckets + hashes) * 4;
                 rows.push(HashTable {
-                    bucket_lengths: numbers(lengths),
+                    bucket_lengths: lengths,
                     buckets: table.buckets,
                     filter_shift: Some(table.shift),
                     filter_words: Some(table.filter),

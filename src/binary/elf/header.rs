@@ -156,7 +156,6 @@ rows! {
 /// The header as a fact.
 pub(super) fn fact<'a>(elf: &Elf<'a>) -> HeaderFact<'a> {
     let header = &elf.header;
-    let number = u64::from;
     HeaderFact {
         abi_version: header.abi_version.into(),
         class: Text(if elf.wide {
@@ -167,7 +166,7 @@ pub(super) fn fact<'a>(elf: &Elf<'a>) -> HeaderFact<'a> {
         entry: Hex(header.entry),
         flag_names: flags::names(header),
         flags: Hex(header.flags.into()),
-        header_size: number(header.ehsize),
+        header_size: header.ehsize.into(),
         ident: super::fact::HexBytes(elf.bytes.up_to(0, 16)),
         ident_version: header.ident_version.into(),
         location: Range {
@@ -175,17 +174,17 @@ pub(super) fn fact<'a>(elf: &Elf<'a>) -> HeaderFact<'a> {
             bytes: if elf.wide { 64 } else { 52 },
         },
         machine: Symbolic::of(header.machine.into(), names::MACHINES),
-        machine_number: number(header.machine),
+        machine_number: header.machine.into(),
         os_abi: names::system(header.osabi, header.machine),
         section_count: elf.section_count,
-        section_count_in_header: number(header.shnum),
-        section_entry_size: number(header.shentsize),
+        section_count_in_header: header.shnum.into(),
+        section_entry_size: header.shentsize.into(),
         section_names_index: elf.names_section,
-        section_names_index_in_header: number(header.shstrndx),
+        section_names_index_in_header: header.shstrndx.into(),
         section_table_offset: Hex(header.shoff),
         segment_count: elf.segment_count,
-        segment_count_in_header: number(header.phnum),
-        segment_entry_size: number(header.phentsize),
+        segment_count_in_header: header.phnum.into(),
+        segment_entry_size: header.phentsize.into(),
         segment_table_offset: Hex(header.phoff),
         kind: names::file(header.kind),
         version: header.version.into(),

@@ -149,14 +149,6 @@ fn backing(w: &mut Writer<'_>, file: bool) {
     w.member("file_backing", if file { "file" } else { "none" });
 }
 
-fn hex(w: &mut Writer<'_>, name: &str, value: u64) {
-    w.member(name, Hex(value));
-}
-
-fn number(w: &mut Writer<'_>, name: &str, value: u64) {
-    w.member(name, value);
-}
-
 /// A section.
 #[derive(Clone, Debug)]
 pub struct Section<'a> {
@@ -194,19 +186,19 @@ pub struct Section<'a> {
 impl WriteJson for Section<'_> {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        hex(w, "address", self.address);
-        hex(w, "alignment", self.alignment);
-        hex(w, "entry_size", self.entry_size);
+        w.member("address", Hex(self.address));
+        w.member("alignment", Hex(self.alignment));
+        w.member("entry_size", Hex(self.entry_size));
         backing(w, self.in_file);
-        hex(w, "flags", self.flags);
+        w.member("flags", Hex(self.flags));
         w.member("header_location", self.header_location);
-        number(w, "index", self.index);
-        number(w, "info", self.info);
-        number(w, "link", self.link);
+        w.member("index", self.index);
+        w.member("info", self.info);
+        w.member("link", self.link);
         w.member("name", self.name);
         w.member("name_offset", self.name_offset.map(Hex));
-        hex(w, "offset", self.offset);
-        hex(w, "size", self.size);
+        w.member("offset", Hex(self.offset));
+        w.member("size", Hex(self.size));
         w.member("type", self.kind);
         w.end_object();
     }
@@ -268,21 +260,21 @@ pub struct Segment<'a> {
 impl WriteJson for Segment<'_> {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
-        hex(w, "alignment", self.alignment);
+        w.member("alignment", Hex(self.alignment));
         backing(w, self.in_file);
-        hex(w, "file_size", self.file_size);
-        hex(w, "flags", self.flags);
+        w.member("file_size", Hex(self.file_size));
+        w.member("flags", Hex(self.flags));
         w.member("header_location", self.header_location);
-        number(w, "index", self.index);
-        hex(w, "memory_size", self.memory_size);
+        w.member("index", self.index);
+        w.member("memory_size", Hex(self.memory_size));
         if let Some(name) = self.name {
             w.member("name", name);
         }
-        hex(w, "offset", self.offset);
+        w.member("offset", Hex(self.offset));
         w.member("permissions", self.permissions);
-        hex(w, "physical_address", self.physical_address);
+        w.member("physical_address", Hex(self.physical_address));
         w.member("type", self.kind);
-        hex(w, "virtual_address", self.virtual_address);
+        w.member("virtual_address", Hex(self.virtual_address));
         w.end_object();
     }
 }
@@ -362,15 +354,15 @@ impl WriteJson for Symbol<'_> {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
         w.member("binding", self.binding);
-        number(w, "entry_index", self.entry_index);
+        w.member("entry_index", self.entry_index);
         w.member("location", self.location);
         w.member("name", self.name);
         w.member("name_offset", self.name_offset.map(Hex));
         w.member("section_index", self.section_index);
-        hex(w, "size", self.size);
-        number(w, "table_index", self.table_index);
+        w.member("size", Hex(self.size));
+        w.member("table_index", self.table_index);
         w.member("type", self.kind);
-        hex(w, "value", self.value);
+        w.member("value", Hex(self.value));
         w.member("value_meaning", self.meaning.as_str());
         w.member("visibility", self.visibility);
         w.end_object();
@@ -404,17 +396,17 @@ impl WriteJson for Target {
         w.begin_object();
         match *self {
             Self::Address(address) => {
-                hex(w, "address", address);
+                w.member("address", Hex(address));
                 w.member("kind", "linked-virtual-address");
             }
             Self::SectionOffset { section, offset } => {
                 w.member("kind", "section-offset");
-                hex(w, "offset", offset);
-                number(w, "section_index", section);
+                w.member("offset", Hex(offset));
+                w.member("section_index", section);
             }
             Self::UnknownSection { reported, reason } => {
                 w.member("kind", "unknown-section");
-                number(w, "reported_section_index", reported);
+                w.member("reported_section_index", reported);
                 w.member("unknown_reason", reason);
             }
         }
@@ -450,11 +442,11 @@ impl WriteJson for Relocation {
     fn write_json(&self, w: &mut Writer<'_>) {
         w.begin_object();
         w.member("addend", self.addend.map(|addend| addend.to_string()));
-        number(w, "entry_index", self.entry_index);
+        w.member("entry_index", self.entry_index);
         w.member("location", self.location);
-        hex(w, "reported_offset", self.reported_offset);
-        number(w, "section_index", self.section_index);
-        number(w, "symbol_index", self.symbol_index);
+        w.member("reported_offset", Hex(self.reported_offset));
+        w.member("section_index", self.section_index);
+        w.member("symbol_index", self.symbol_index);
         let symbol_reference_meaning = match self.symbol_index {
             0 => "zero-symbol-value",
             _ => "symbol-table-entry",
@@ -462,7 +454,7 @@ impl WriteJson for Relocation {
         w.member("symbol_reference_meaning", symbol_reference_meaning);
         w.member("symbol_table_index", self.symbol_table_index);
         w.member("target", self.target);
-        number(w, "type", self.kind);
+        w.member("type", self.kind);
         w.end_object();
     }
 }
@@ -492,8 +484,8 @@ impl WriteJson for PackedRelocations<'_> {
         w.begin_array();
         for (at, &offset) in self.offsets.iter().enumerate() {
             w.begin_object();
-            number(w, "decoded_index", at as u64);
-            hex(w, "reported_offset", offset);
+            w.member("decoded_index", at as u64);
+            w.member("reported_offset", Hex(offset));
             w.end_object();
         }
         w.end_array();
@@ -506,7 +498,7 @@ impl WriteJson for PackedRelocations<'_> {
             false => "unknown",
         };
         w.member("offset_meaning", offset_meaning);
-        number(w, "section_index", self.section_index);
+        w.member("section_index", self.section_index);
         w.end_object();
     }
 }

@@ -276,14 +276,10 @@ impl CodeDirectory<'_> {
 
 impl WriteJson for CodeDirectory<'_> {
     fn write_json(&self, w: &mut Writer<'_>) {
-        let name = |name: Option<&[u8]>, w: &mut Writer<'_>| {
-            name.map(name_text).as_deref().write_json(w);
-        };
         w.begin_object();
-        w.key("cdhash");
         let hex =
             |hash: [u8; 20]| -> String { hash.iter().map(|byte| format!("{byte:02x}")).collect() };
-        self.cdhash.map(hex).as_deref().write_json(w);
+        w.member("cdhash", self.cdhash.map(hex));
         w.member("code_limit", Hex(self.code_limit));
         w.member("code_slots", self.code_slots);
         let executable_segment_flags = self.executable_segment_flags.map(Hex);
@@ -291,8 +287,7 @@ impl WriteJson for CodeDirectory<'_> {
         w.member("flag_names", self.flag_names());
         w.member("flags", Hex(self.flags.into()));
         w.member("hash_type", named(self.hash_type, HASHES));
-        w.key("identifier");
-        name(self.identifier, w);
+        w.member("identifier", self.identifier.map(name_text));
         w.member("location", self.location);
         w.member("page_size", 1u64.checked_shl(self.page_size.into()));
         w.member("platform", self.platform);
@@ -303,8 +298,7 @@ impl WriteJson for CodeDirectory<'_> {
         w.member("runtime_version", runtime_version);
         w.member("slot", named(self.slot, SLOTS));
         w.member("special_slots", self.special_slots);
-        w.key("team_identifier");
-        name(self.team, w);
+        w.member("team_identifier", self.team.map(name_text));
         w.member("version", format!("{:x}", self.version));
         w.end_object();
     }

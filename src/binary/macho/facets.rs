@@ -275,9 +275,8 @@ fn slices(macho: &MachO<'_>, w: &mut Writer<'_>) {
 
 fn slice(macho: &MachO<'_>, slice: &Slice, w: &mut Writer<'_>) {
     w.begin_object();
-    w.key("alignment");
     let row = slice.row;
-    w.optional_u64(row.and_then(|row| row.alignment()));
+    w.member("alignment", row.and_then(|row| row.alignment()));
     w.member("architecture", slice.name());
     w.member("content", slice.content.as_str());
     w.member("cpu_subtype", slice.cpu.subtype_name());

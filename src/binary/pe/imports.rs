@@ -63,12 +63,7 @@ impl WriteJson for LibraryRow<'_> {
             w.member(word, Hex(value));
         }
         w.end_object();
-        w.key("hints");
-        w.begin_array();
-        for hint in &self.hints {
-            w.optional_u64(hint.map(u64::from));
-        }
-        w.end_array();
+        w.member("hints", &self.hints);
         w.key("known_ordinals");
         w.begin_array();
         for &(ordinal, known) in &self.known {

@@ -229,11 +229,10 @@ impl<'a> Part<'a> {
         w.member("build_id", customs.build_id.map(rows::hex));
         w.key("custom_sections");
         rows::custom_sections(customs, w);
-        w.key("data_count");
         let count = unit
             .with_id(id::DATA_COUNT)
             .find_map(|section| section.count);
-        w.optional_u64(count.map(u64::from));
+        w.member("data_count", count);
         w.key("data_segments");
         rows::data_segments(unit, module, w);
         w.key("dwarf");
@@ -265,9 +264,8 @@ impl<'a> Part<'a> {
         w.key("relocations");
         linking::relocations(unit, customs, w);
         w.member("source_map", customs.source_map);
-        w.key("start_function");
         let start = unit.with_id(id::START).find_map(|section| section.count);
-        w.optional_u64(start.map(u64::from));
+        w.member("start_function", start);
         w.key("tables");
         rows::tables(unit, module, w);
         w.key("tags");
